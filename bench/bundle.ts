@@ -17,17 +17,36 @@ const MEMBERS: readonly (readonly [string, LogLine, number])[] = [
   ['var_log/kube-system_aws-node-x7k2p/aws-node/0.log', PROGRAMS.awsNode, 0.02],
 ];
 
+/** A file of an archive, made while it is written. */
+export interface Member {
+  readonly name: string;
+  readonly size: number;
+  /** Of at least that size together. */
+  readonly blocks: Iterable<Buffer>;
+}
+
 type Entry = ReturnType<ReturnType<typeof pack>['entry']>;
 
-async function fill(entry: Entry, bytes: number, recipe: CorpusRecipe): Promise<void> {
-  let left = bytes;
-  for (const block of corpusBlocks(bytes, recipe)) {
+async function fill(entry: Entry, { size, blocks }: Member): Promise<void> {
+  let left = size;
+  for (const block of blocks) {
     const part = block.subarray(0, left);
     left -= part.length;
     if (!entry.write(part))
       await new Promise<void>((resolve) => entry.once('drain', () => resolve()));
+    if (left === 0) break;
   }
   entry.end(null);
+}
+
+/** Writes a tar.gz of these files. */
+export async function writeArchive(path: string, members: Iterable<Member>): Promise<void> {
+  const tar = pack();
+  const written = pipeline(tar, createGzip({ level: 6 }), createWriteStream(path));
+  for (const member of members)
+    await fill(tar.entry({ name: member.name, size: member.size }), member);
+  tar.finalize();
+  await written;
 }
 
 /** Writes a tar.gz as the EKS log collector names and divides it, of `bytes` bytes unpacked. */
@@ -36,12 +55,9 @@ export async function writeBundle(
   bytes: number,
   recipe: Omit<CorpusRecipe, 'mix'>,
 ): Promise<void> {
-  const tar = pack();
-  const written = pipeline(tar, createGzip({ level: 6 }), createWriteStream(path));
-  for (const [name, program, share] of MEMBERS) {
+  const members = MEMBERS.map(([name, program, share]): Member => {
     const size = Math.floor(bytes * share);
-    await fill(tar.entry({ name, size }), size, { ...recipe, mix: [program] });
-  }
-  tar.finalize();
-  await written;
+    return { name, size, blocks: corpusBlocks(size, { ...recipe, mix: [program] }) };
+  });
+  await writeArchive(path, members);
 }

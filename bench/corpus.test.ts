@@ -3,7 +3,9 @@ import { test } from 'node:test';
 import type { CorpusRecipe } from './corpus.ts';
 import { corpusBlocks } from './corpus.ts';
 import { LOG_MIX, PROGRAMS } from './log-lines.ts';
+import { busyNodeBlocks } from './busy-node.ts';
 import { compare, median } from './measure.ts';
+import { capturedLogs, repeated, startUpLines } from './program-logs.ts';
 import { markdownTable, skipped } from './table.ts';
 
 const ANCHORS = ['Unable to register node', 'no "cluster" found'];
@@ -35,6 +37,31 @@ test('every program writes single lines of a length that logs have', () => {
     const mean = 100_000 / lines.length;
     assert.ok(mean > 150 && mean < 400, `${name}: ${mean} bytes a line`);
   }
+});
+
+function firstBlocks(blocks: Iterable<Buffer>): readonly string[] {
+  const texts: string[] = [];
+  for (const block of blocks) if (texts.push(block.toString()) === 2) break;
+  return texts;
+}
+
+test('a third of the lines of a busy node hold an anchor', () => {
+  const [first = '', second] = firstBlocks(busyNodeBlocks(7));
+  assert.notEqual(first, second);
+  assert.deepEqual(firstBlocks(busyNodeBlocks(7)), [first, second]);
+  const lines = first.trimEnd().split('\n');
+  const hits = lines.filter((line) => /SyncLoop \(PLEG\)|IP pool stats/.test(line));
+  assert.ok(Math.abs(lines.length / hits.length - 3) < 0.3, `one in ${lines.length / hits.length}`);
+});
+
+test('repeated logs of real programs have other times and ids', () => {
+  const kubelet = capturedLogs().get('kubelet') ?? '';
+  const [first = '', second = ''] = firstBlocks(repeated(kubelet, 7));
+  assert.notEqual(first, second);
+  assert.equal(first.length, kubelet.length);
+  assert.ok(second.includes('"Starting kubelet main sync loop"'));
+  const startUp = startUpLines(kubelet).trimEnd().split('\n');
+  assert.ok(startUp.length > 100 && startUp.every((line) => / I\d{4} /.test(line)));
 });
 
 test('a comparison takes the middle of the rounds, without the first', async () => {

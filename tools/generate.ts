@@ -6,10 +6,12 @@ import { MILESTONES } from '../src/diagnosis/milestones.ts';
 import type { Symptom } from '../src/diagnosis/symptom.ts';
 import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
+import { loadExamples } from '../test/causes/example.ts';
 import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 import { commandsPage } from './generate/commands.ts';
 import { instanceTypesFile } from './generate/instance-types.ts';
+import { likenessFile } from './generate/likeness.ts';
 import { scenariosFile } from './generate/scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -157,6 +159,10 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
   const { capturedPage } = await import('./generate/captured.ts');
   return [
     ...causePages(causes.map(({ cause }) => cause)),
+    await likenessFile(
+      causes.map(({ cause }) => cause),
+      loadExamples(),
+    ),
     await picture(),
     instanceTypesFile(),
     scenariosFile(),

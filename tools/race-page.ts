@@ -113,65 +113,66 @@ function causeTable(measured: readonly Measured[]): string {
 
 const WHAT = `# The race of the node that joined and was gone
 
-A machine boots, \`kubeadm join\` says that it has joined, and seconds later its Node is deleted:
-\`Deleting node … because it does not exist in the cloud provider\`, in the words of older releases
-*not present according to cloud provider*. The kubelet registers once in its life and never comes
-back by itself. Nothing is broken; two things ran a race:
+Play it: \`rollcall lab joined-and-was-gone\`.
 
-- EC2 shows a new instance, and its private DNS name, some time after the launch: mostly within a
-  second, now and then after a minute.
-- The cloud controller asks EC2 about each Node that is not Ready, every 5 s. A new Node is not
-  Ready until its pod network is there. What EC2 does not show then is deleted, without a grace.
+A machine boots, \`kubeadm join\` reports success, and seconds later its Node is deleted:
+\`Deleting node … because it does not exist in the cloud provider\`, in older releases
+*not present according to cloud provider*. The kubelet registers once per start and does not come
+back by itself. Nothing is broken; two things race:
+
+- EC2 shows a new instance and its private DNS name some time after the launch: mostly within 1 s,
+  now and then after 1 min.
+- The cloud controller asks EC2 every 5 s about each Node that is not Ready. A new Node is not
+  Ready until its pod network is up. The controller deletes a Node that EC2 does not show, without
+  a grace period.
 
 ![Share of Nodes deleted by boot time, for 3, 30 and 100 machines](race.svg)`;
 
 const WHY = `## Why
 
-**Fast machines lose more often** because they are asked about when they are younger. The delay of
-EC2 does not depend on how fast the machine boots; a machine that needs a minute has used up most of
-that delay before it has a Node to lose.
+**Fast machines lose more often** because the controller asks about them earlier. The EC2 delay does
+not depend on the boot time; a machine that boots for 1 min has used up most of that delay before its
+Node exists.
 
-**Small clusters lose more often** because their turn comes sooner. The controller asks about one
-Node after another, and an answer takes 60 ms, or 160 ms where it gathers questions first (the
-releases from 1.30 on). With three new Nodes every one is asked about within 5 s. With a hundred that
-join at once a round takes up to 16 s: many are shown by EC2, or are Ready and no longer asked about,
-when their turn comes. The second table says the same: in each cluster about as many machines join
-before EC2 shows them, and in the large one fewer of these are lost. So it is not the size that counts
-but how many Nodes are not Ready at the same time; Ready ones cost the round nothing. Hence the
-difference is large where machines boot fast and arrive together, is hardly to be seen from 60 s on,
-where they arrive spread out, and is small with 1.29, whose round of a hundred takes 6 s.
+**Small clusters lose more often** because each Node's turn comes sooner. The controller asks about
+one Node after another; an answer takes 60 ms, or 160 ms in releases from 1.30 on, which batch the
+requests. With 3 new Nodes it asks about each within 5 s. With 100 that join at once a round takes up
+to 16 s: by their turn EC2 shows many of them, or they are Ready and no longer checked. The second
+table shows the same: about as many machines join before EC2 shows them, but in the large cluster
+fewer of these are lost. So the number of Nodes that are not Ready at the same time counts, not the
+cluster size; Ready Nodes cost the round nothing. The difference is large where machines boot fast
+and arrive together, hardly visible from 60 s on, where they arrive spread out, and small with 1.29,
+where a round of 100 takes 6 s.
 
-**The release decides only where the kubelet was not told its providerID.** Then the Node is looked
-up by its private DNS name. Up to 1.29 a name that is not found is deleted; from 1.30 to 1.34 it is
-kept with its taint until EC2 shows it; 1.37 deletes again. By name more are lost than by id, as the
-name is shown later than the instance. With a providerID all releases delete alike, as was seen on
-1.33, 1.34 and 1.37: it makes the name right and does not end the race.
+**The release matters only if the kubelet has no providerID.** Then the controller looks the Node up
+by its private DNS name. Up to 1.29 it deletes a Node whose name it does not find; from 1.30 to 1.34
+it keeps the Node with its taint until EC2 shows it; 1.37 deletes again. More Nodes are lost by name
+than by id, because the name appears later than the instance. With a providerID all releases delete
+alike, as seen on 1.33, 1.34 and 1.37: it fixes the name but does not end the race.
 
-**What helps** follows: a Node that comes late, or a pod network that is ready at once, or a join that
-counts as done only when the Node has stayed, and starts the kubelet again if it has not. The diagnosis
-calls it \`node-deleted-as-not-in-cloud\` with the event as its proof; see
-[the stories](stories.md).`;
+**What helps:** a Node that comes late, a pod network that is up at once, or a join that is done only
+when the Node has stayed, and that otherwise restarts the kubelet. Rollcall diagnoses it as
+\`node-deleted-as-not-in-cloud\` with the event as its proof; see [the stories](stories.md).`;
 
-const HONEST = `## What stands behind the figures, and what does not
+const HONEST = `## What the figures rest on
 
-- The world is the one of \`rollcall lab\`, a kubeadm cluster with calico; machines are launched
-  together and join a control plane that is there. Every seed draws all of it anew; the delay of EC2
-  hangs on seed and machine alone, so that all cells of one size have the same luck.
-- EC2's delay is an assumption: log-normal with a median of 1 s and one in a hundred beyond 60 s, the
-  name another 1 s (sigma 1.2) later. It is set by what people saw: new instances not found for up
-  to a minute, names empty in the first seconds for a few in a hundred. Nobody has published a measured
-  distribution, so the height of the curves is no prediction; their order and their direction are what
-  the model says.
-- The two shares that were reported, 5 of 500 Nodes and 1 of 50 Spot Instances, lie where machines
-  boot in 15 to 60 s. The delay was set by the minute above and not fitted to them.
-- That small clusters lose more was seen with old releases too. The model gives them less of it than
-  there must have been; what else was at work there is not known.
-- Not in it: machines of one wave that EC2 shows late together, a control plane that starts beside its
-  nodes and holds up their join, throttled calls of a busy account (they keep a Node: an error is no
-  absence), releases before 1.21, tags that come after the launch, and 1.35 and 1.36, which nobody here
-  has seen run.
-- A world in which EC2 shows every machine before half of the median boot time has nothing to lose
-  and is counted without being played.`;
+- The simulated cluster is the one of \`rollcall lab\`: kubeadm with calico. Machines launch together
+  and join a running control plane. Each seed draws everything again; the EC2 delay depends on seed
+  and machine alone, so all cells of one size have the same luck.
+- The EC2 delay is an assumption: log-normal with a median of 1 s and 1 in 100 beyond 60 s, the name
+  another 1 s (sigma 1.2) later. It follows reports: new instances not found for up to 1 min, and
+  empty names in the first seconds for a few in 100. No measured distribution is published, so the
+  height of the curves predicts nothing; the model shows their order and direction.
+- The two reported shares, 5 of 500 Nodes and 1 of 50 Spot Instances, lie where machines boot in
+  15 to 60 s. The delay was set by the minute above and not fitted to them.
+- Old releases also lost more Nodes in small clusters. The model shows less of this effect than was
+  reported; the rest is unexplained.
+- Not modeled: machines of one wave that EC2 shows late together, a control plane that starts with its
+  nodes and delays their join, throttled calls of a busy account (they keep a Node: an error is not
+  an absence), releases before 1.21, tags that come after the launch, and 1.35 and 1.36, which were
+  not tested.
+- A simulated cluster in which EC2 shows every machine before half of the median boot time has nothing
+  to lose and is counted without being played.`;
 
 /** The page with the picture, the figures and what is behind them. */
 export function racePage(measured: readonly Measured[], command: string): string {

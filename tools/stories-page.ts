@@ -65,7 +65,7 @@ function identityText({ pods, wrongStill, ...sums }: IdentityFigures): string {
   return (
     `${pods} pods together acted ${nodeRoleSeconds} s with the role of the node and ` +
     `${noRoleSeconds} s with none; ${requestsLost} of ${requests} requests to AWS were lost; ` +
-    `${wrongStill} pods go on with the wrong role`
+    `${wrongStill} pods still have the wrong role`
   );
 }
 
@@ -100,15 +100,19 @@ function figureTable(played: Played): string {
   const sign = firstSign(played);
   const seen = sign === null ? 'no sign at all' : `${clock(sign.atMs)} ${cell(sign.text)}`;
   return table(
-    ['', 'as it was', 'with Rollcall'],
+    ['', 'what happens', 'with Rollcall'],
     [
       ['what shows', seen, namedText(played)],
       ...(scenario.unseen === '' ? [] : [['what is not seen', '', cell(scenario.unseen)]]),
-      ['what to do', 'nobody says', main === null ? '' : remedyText(main)],
-      [`after ${clock(scenario.untilMs)}`, endText(played), `Not here yet: ${scenario.missing}`],
+      ['what to do', 'unknown', main === null ? '' : remedyText(main)],
+      [
+        `after ${clock(scenario.untilMs)}`,
+        endText(played),
+        `Not simulated yet: ${scenario.missing}`,
+      ],
       ...(identity === null
         ? []
-        : [['identity of pods', identityText(identity), 'the same, until the part above is here']]),
+        : [['identity of pods', identityText(identity), 'unchanged until the part above exists']]),
     ],
   );
 }
@@ -164,7 +168,7 @@ function moments({ lines }: Played): string {
     side === 'seen' ? cell(text) : '',
     side === 'rollcall' ? cell(text) : '',
   ]);
-  return table(['time', 'as it was', 'what Rollcall says of it'], rows);
+  return table(['time', 'what happens', 'what Rollcall reports'], rows);
 }
 
 /** One story, as it stands on the page. */
@@ -189,19 +193,19 @@ function overview(stories: readonly Played[]): string {
       main === null ? '' : `${clock(main.atMs)}, ${afterSign(played, main)}`,
     ];
   });
-  return table(['story', 'as it was, at its end', 'Rollcall names', 'at'], rows);
+  return table(['story', 'outcome', 'Rollcall names', 'at'], rows);
 }
 
-const HEAD = `# The stories, in two columns
+const HEAD = `# Stories
 
-Each story is a scenario of \`rollcall lab\` and is played here with its own seed: on the left what
-somebody with kubectl saw, on the right what \`rollcall diagnose\` says at each look, from the
-Kubernetes API and the AWS API alone. Where these two do not show the cause, the story says where it
-is. Rollcall only looks so far: what it will do about it is not here yet, and each story says in words
-what is missing, so the end of a story is the same in both columns. Times are minutes and seconds of
-the story; the first sign is the first event, silent Node or lost Node that somebody could have seen.
-How often Rollcall looks is set by the scenario, every 5 to 30 s, and is part of the time until it
-names the cause.`;
+Play one with \`rollcall lab NAME\`; \`rollcall lab --list\` lists them. Each story is played here with
+its seed: on the left what kubectl shows, on the right what \`rollcall diagnose\` reports at each look,
+from the Kubernetes and AWS APIs alone. Where the APIs do not show the cause, the story says where to
+find it. Rollcall does not repair anything yet; each story ends with the part that is not built.
+
+Times are minutes and seconds of the story. The first sign is the first event, or the first Node that
+goes silent or disappears. A scenario sets how often Rollcall looks, every 5 to 30 s, and this counts
+in the time until it names the cause.`;
 
 /** All stories with their figures. */
 export function storiesPage(stories: readonly Played[]): string {

@@ -55,7 +55,7 @@ export interface Capacity {
 }
 
 function unknownCapacity(type: UnknownType): Capacity {
-  const sentence = `Nothing is known of ${shown(type.unknown)}; EC2 would tell: ${type.command}`;
+  const sentence = `Limits of ${shown(type.unknown)} are unknown; ask EC2: ${type.command}`;
   return {
     type,
     addresses: null,
@@ -73,7 +73,7 @@ function mismatchOf(configured: number | null, maxPods: MaxPods): MaxPodsMismatc
   const { allowed, recommended } = maxPods;
   if (configured > allowed) {
     const short = counted(configured - allowed, 'pod');
-    const sentence = `max-pods is ${configured}, but addresses are there for ${allowed}: up to ${short} would hang in ContainerCreating, "failed to assign an IP address to container".`;
+    const sentence = `max-pods is ${configured}, but only ${allowed} pods get addresses: up to ${short} would hang in ContainerCreating, "failed to assign an IP address to container".`;
     return { kind: 'above-addresses', sentence };
   }
   if (recommended !== null && configured > recommended) {
@@ -115,8 +115,8 @@ function subnetFactor(
   const blocks = subnets.reduce((sum, one) => sum + (one.freeBlocks ?? 0), 0);
   const sentence =
     fit.factor === 'subnet-blocks'
-      ? `No subnet can feed one more full node: ${grouped(free)} addresses are free, but it takes ${counted(full.blocks, 'whole /28 block')}, and ${grouped(blocks)} are free.`
-      : `No subnet can feed one more full node: it takes ${counted(full.addresses, 'address')}, and ${grouped(free)} are free in all.`;
+      ? `No subnet can feed one more full node: ${grouped(free)} addresses are free, but a node needs ${counted(full.blocks, 'whole /28 block')} and ${grouped(blocks)} are free.`
+      : `No subnet can feed one more full node: a node needs ${counted(full.addresses, 'address')} and ${grouped(free)} are free.`;
   return { factor: fit.factor, sentence };
 }
 
@@ -128,13 +128,13 @@ function instanceLimit(name: string, maxPods: MaxPods, configured: number | null
       sentence: `The CNI does not know ${name}: no pod gets an address.`,
     };
   if (configured !== null && configured < Math.min(allowed, recommended ?? allowed))
-    return { factor: 'max-pods', sentence: `max-pods ends it at ${configured} pods.` };
+    return { factor: 'max-pods', sentence: `Limited by max-pods: ${configured} pods.` };
   if (recommended !== null && recommended < allowed && (configured ?? 0) <= recommended) {
-    const sentence = `AWS's ceiling of ${ceiling} pods ends it; the addresses would do for ${grouped(allowed)}.`;
+    const sentence = `Limited by the ${ceiling} pods that AWS recommends; addresses allow ${grouped(allowed)}.`;
     return { factor: 'ceiling', sentence };
   }
   const each = counted(budget.slotsPerEni, budget.addressesPerSlot > 1 ? 'prefix' : 'pod address');
-  const sentence = `The interfaces end it: ${counted(budget.podEnis, 'interface')} with ${each} each.`;
+  const sentence = `Limited by ENIs: ${counted(budget.podEnis, 'interface')} with ${each} each.`;
   return { factor: 'interfaces', sentence };
 }
 

@@ -43,7 +43,7 @@ function changedLimits(type: InstanceType, cniVersion: string): SeenLimits | nul
   const { enis, ipv4PerEni } = said;
   if (ipv4PerEni === null) return unknownToCni(type, cniVersion);
   const note =
-    `CNI ${cniVersion} believes in ${counted(enis, 'interface')} x ${counted(ipv4PerEni, 'address')}` +
+    `CNI ${cniVersion} counts on ${counted(enis, 'interface')} x ${counted(ipv4PerEni, 'address')}` +
     ` for ${type.name}, where EC2 has ${type.enis} x ${type.ipv4PerEni}.`;
   // A table that promises more than EC2 gives changes what is tried, not what is had.
   return {
@@ -58,7 +58,7 @@ function unknownToCni(type: InstanceType, cniVersion: string): SeenLimits {
   if (isAtLeast(cniVersion, ASKS_EC2_SINCE) === true) {
     const more = (type.enisAllCards ?? enis) > enis ? '; it then counts all network cards' : '';
     const note =
-      `CNI ${cniVersion} has no limits for ${type.name} and asks EC2, for which aws-node needs` +
+      `CNI ${cniVersion} has no limits for ${type.name} and asks EC2, which needs aws-node to have` +
       ` ec2:DescribeInstanceTypes${more}.`;
     return { enis, ipv4PerEni, note };
   }
@@ -94,12 +94,12 @@ function addressingOf(type: InstanceType, mode: NetworkMode): Addressing {
   const wanted = mode.addressing;
   if (wanted === 'secondary') return { addressing: wanted, note: null };
   if (wanted === 'prefix' && isAtLeast(mode.cniVersion, PREFIX_SINCE) === false) {
-    const note = `CNI ${mode.cniVersion} knows no prefixes (since v${PREFIX_SINCE}): single addresses.`;
+    const note = `CNI ${mode.cniVersion} does not support prefixes (they need v${PREFIX_SINCE}): single addresses.`;
     return { addressing: 'secondary', note };
   }
   const can = canHoldPrefixes(type);
   if (can === true) return { addressing: wanted, note: null };
-  const why = can === false ? 'runs on Xen' : 'is not known to run on Nitro';
+  const why = can === false ? 'runs on Xen' : 'may not run on Nitro';
   const pods = wanted === 'ipv6' ? ', so no pod gets an IPv6 address' : '';
   const note = `${type.name} ${why}; prefixes need Nitro or bare metal${pods}: single addresses.`;
   return { addressing: 'secondary', note };
@@ -112,10 +112,10 @@ function maxEniNote(mode: NetworkMode, enis: number): string | null {
 
 function trunkNote(type: InstanceType, mode: NetworkMode): string | null {
   if (!mode.podEni) return null;
-  if (type.trunk === true) return 'The trunk for pod security groups takes 1 interface.';
+  if (type.trunk === true) return 'The trunk ENI for pod security groups takes 1 interface.';
   if (type.trunk === false)
-    return `${type.name} cannot carry a trunk: no pod gets its own security group.`;
-  return `Whether ${type.name} can carry a trunk is not known; the CNI assumes that it can.`;
+    return `${type.name} does not support a trunk ENI: no pod gets its own security group.`;
+  return `Unknown whether ${type.name} supports a trunk ENI; the CNI assumes it does.`;
 }
 
 /**

@@ -40,7 +40,7 @@ export function imageMaxPods(type: InstanceType, image: TableImage): ImageMaxPod
 
 const NAMES: Readonly<Record<TableImage, string>> = {
   al2: 'eni-max-pods.txt of Amazon Linux 2 (v20251217)',
-  al2023: 'the table of nodeadm (2026-07-23)',
+  al2023: 'the nodeadm table (2026-07-23)',
   bottlerocket: 'eni-max-pods of Bottlerocket (as of 2025-12-15)',
 };
 
@@ -56,5 +56,5 @@ export function missingFromTable(types: InstanceTypes, image: TableImage): reado
 export function imageMismatch(image: ImageMaxPods, allowed: number): string | null {
   if (image.maxPods === allowed) return null;
   const than = image.maxPods > allowed ? 'more than' : 'fewer than';
-  return `Left alone, the image sets ${counted(image.maxPods, 'pod')} (${image.because}), ${than} the ${allowed} that have addresses.`;
+  return `By default the image sets ${counted(image.maxPods, 'pod')} (${image.because}), ${than} the ${allowed} that have addresses.`;
 }

@@ -29,19 +29,19 @@ type Judgement = Pick<LeakedInterface, 'verdict' | 'because'> | null;
 
 function ageOf(network: OwnedInterface, nowMs: number, olderThanMs: number): Judgement {
   if (network.createdMs === null)
-    return { verdict: 'likely', because: 'its age is not known: it has no tag createdAt' };
+    return { verdict: 'likely', because: 'its age is unknown: it has no tag createdAt' };
   const ageMs = nowMs - network.createdMs;
   if (ageMs <= olderThanMs) return null;
   return {
     verdict: 'leaked',
-    because: `it was made ${lengthText(ageMs)} ago`,
+    because: `created ${lengthText(ageMs)} ago`,
   };
 }
 
 function instanceOf(network: OwnedInterface, instances: KnownInstances): Judgement {
   const { instanceId } = network;
   if (instanceId === null)
-    return { verdict: 'likely', because: 'nothing says for which instance it was made' };
+    return { verdict: 'likely', because: 'nothing names the instance it was created for' };
   const id = shown(instanceId);
   const state = instances.states.get(instanceId);
   if (state === 'terminated')
@@ -49,7 +49,7 @@ function instanceOf(network: OwnedInterface, instances: KnownInstances): Judgeme
   if (state !== undefined) return null;
   return instances.isComplete
     ? { verdict: 'leaked', because: `its instance ${id} is gone` }
-    : { verdict: 'likely', because: `whether its instance ${id} lives was not looked up` };
+    : { verdict: 'likely', because: `unknown whether its instance ${id} still exists` };
 }
 
 /** The resource controller deletes what it sees `available` in two passes, 30 minutes apart. */

@@ -42,7 +42,7 @@ function recommendedOf(allowed: number, ceiling: number | null): number | null {
 function ceilingLine(type: InstanceType, allowed: number, ceiling: number | null): string | null {
   if (allowed <= CEILING_LOW) return null;
   if (ceiling === null)
-    return `AWS recommends at most ${CEILING_LOW} pods up to ${CEILING_HIGH_ABOVE_VCPUS} vCPUs, else ${CEILING_HIGH}; the vCPUs of ${type.name} are not known.`;
+    return `AWS recommends at most ${CEILING_LOW} pods up to ${CEILING_HIGH_ABOVE_VCPUS} vCPUs, else ${CEILING_HIGH}; the vCPUs of ${type.name} are unknown.`;
   if (ceiling >= allowed) return null;
   const vcpus = `${type.vcpus} vCPUs`;
   return `AWS recommends at most ${ceiling} pods on ${vcpus}, whatever the addresses allow.`;
@@ -50,7 +50,7 @@ function ceilingLine(type: InstanceType, allowed: number, ceiling: number | null
 
 function cardsLine(type: InstanceType): string | null {
   if ((type.enisAllCards ?? type.enis) <= type.enis) return null;
-  return `EC2 reports ${type.enisAllCards} interfaces over ${type.cards ?? 'all'} network cards; pods get addresses from the ${type.enis} of the default card only.`;
+  return `EC2 reports ${type.enisAllCards} ENIs over ${type.cards ?? 'all'} network cards; pods get addresses from the ${type.enis} of the default card only.`;
 }
 
 function metalLine(type: InstanceType, budget: EniBudget): string | null {

@@ -166,7 +166,7 @@ function tellOtherCluster(
     failure: 'not-configured',
     message:
       `Instances behind the Nodes carry the tag of ${others.slice(0, 3).join(', ')}, not of ` +
-      `${named}; ask about that cluster: --cluster ${others[0] ?? ''}`,
+      `${named}; use --cluster ${others[0] ?? ''}`,
     permission: null,
   });
 }

@@ -53,7 +53,7 @@ test('a task that does not hear the signal is left behind after the grace', asyn
   deaf.reject(new Error('too late to be told'));
 });
 
-test('what comes within the grace is taken', async () => {
+test('accepts output within the grace period', async () => {
   const clock = testClock();
   const stop = new AbortController();
   const slow = Promise.withResolvers<number>();

@@ -17,7 +17,7 @@ const PAGE_SIZE = 1000;
  */
 function podsAPage({ objectsBefore, objectsLeft }: KubeListPlace): number {
   if (objectsBefore < 2000) return 700;
-  return objectsBefore + (objectsLeft ?? 0) < 50_000 ? 200 : 2000;
+  return objectsBefore + (objectsLeft ?? 0) < 50_000 ? 500 : 2000;
 }
 
 function kubectlOf({ resource, namespace }: PlannedList): string {

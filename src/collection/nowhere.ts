@@ -49,8 +49,8 @@ export async function tellNowhere(
     call: 'aws',
     failure: 'not-configured',
     message:
-      `In ${region} there is no EKS cluster ${cluster}, and nothing carries the tag ` +
-      `kubernetes.io/cluster/${cluster}${known}; ask where it is: --region REGION`,
+      `No EKS cluster ${cluster} in ${region}, and nothing has the tag ` +
+      `kubernetes.io/cluster/${cluster}${known}; use its region: --region REGION`,
     permission: null,
   });
 }

@@ -238,7 +238,7 @@ function tellOtherRegion({ region }: AwsApi, intake: Intake): void {
   intake.refuse({
     call: 'aws',
     failure: 'not-configured',
-    message: `The Nodes are in ${regions.join(', ')} and AWS was asked in ${region}; ask there: --region ${regions[0]}`,
+    message: `The Nodes are in ${regions.join(', ')}, but AWS was asked in ${region}; use --region ${regions[0]}`,
     permission: null,
   });
 }

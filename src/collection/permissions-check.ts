@@ -186,7 +186,7 @@ async function askOne(aws: AwsApi, action: string, signal: AbortSignal): Promise
   const service = AWS_SERVICES.find((one) => one === name);
   const input = inputOf(action, aws.region);
   if (service === undefined || input === null)
-    return answer('unknown', 'nothing cheap to ask; IAM would simulate it');
+    return answer('unknown', 'no cheap call tests it; IAM can simulate it');
   try {
     await firstPage(aws, service, operation, input, signal);
     return answer('yes', 'asked');

@@ -408,7 +408,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   },
   {
     "feature": "watch",
-    "for": "status --watch and diagnose --wait, besides status",
+    "for": "status --watch and diagnose --wait, in addition to status",
     "kubernetes": [
       {
         "verb": "list",

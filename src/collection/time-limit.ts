@@ -18,8 +18,8 @@ const LISTING_SHARE = 0.8;
 
 function unanswered(limitMs: number): PortError {
   const message =
-    `Not everything was answered within ${limitMs / 1000}s, when the collection ends; ` +
-    `give it longer: --timeout ${(limitMs * 3) / 1000}s`;
+    `Some answers did not arrive within ${limitMs / 1000} s; ` +
+    `allow more time: --timeout ${(limitMs * 3) / 1000}s`;
   return new PortError({ failure: 'timeout', message });
 }
 

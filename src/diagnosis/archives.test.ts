@@ -55,7 +55,7 @@ test('two hosts, two ids, none of either, or another kind of name prove nothing'
   assert.deepEqual(linksOf([documentOf('a.tgz', [HOST]), LOG], [line(1, HOST)]), []);
 });
 
-test('what others say of a host, and logs outside of the archive, are none of it', () => {
+test('ignores what others report of a host, and logs outside of the archive', () => {
   assert.deepEqual(linksOf([NOTED, LOG], [line(1, HOST, false)]), []);
   assert.deepEqual(linksOf([NOTED, documentOf('b.tgz')], [line(1, HOST)]), []);
   assert.deepEqual(linksOf([NOTED, documentOf(null)], [line(1, HOST)]), []);

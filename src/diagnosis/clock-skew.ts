@@ -17,7 +17,7 @@ export function skewOf(skewMs: number | null): readonly Refusal[] {
       call: 'clock',
       failure: 'not-configured',
       message:
-        `The clock here is ${minutes} min ${side} the API server's, so ages are wrong by as much; ` +
+        `The clock here is ${minutes} min ${side} the API server's, so ages are off by as much; ` +
         'set it: sudo timedatectl set-ntp true',
       permission: null,
     },

@@ -29,6 +29,7 @@ function aligned(...hits: readonly Hit[]): readonly (When | null)[] {
     links: [],
     listings: [],
     losses: [],
+    troubled: [],
     collection: null,
   };
   return alignClocks(observations).hits.map((entry) => entry.first.moment.when);
@@ -59,7 +60,7 @@ describe('alignClocks', () => {
     assert.deepEqual(aligned(hit(0, yearless('06-06T19:42:03'))), [yearless('06-06T19:42:03')]);
   });
 
-  test('ages count back from the newest stamp of their own dump', () => {
+  test('ages count back from the newest timestamp of their dump', () => {
     const age: When = { ms: -60_000, yearless: false, clock: 'dump 0' };
     assert.deepEqual(
       aligned(hit(0, age), hit(0, full('2024-01-01T00:10:00Z')))[0],

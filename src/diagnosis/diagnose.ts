@@ -6,7 +6,8 @@ import { isOvertaken } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { evaluate, type Evaluation } from './evaluate.ts';
-import { possibleFindings, shownFinding } from './findings.ts';
+import { NO_RESEMBLANCE, possibleFindings, type Resemblance } from './candidates.ts';
+import { shownFinding } from './findings.ts';
 import { splitGroups } from './groups.ts';
 import { firstCutIn } from './fact-index.ts';
 import { buildLadder, type Failure, stageOf, verdictOf, withoutUsable } from './ladder.ts';
@@ -26,6 +27,8 @@ export interface DiagnosisInput {
   /** Causes that may matter: those with a hit, a needed fact or an open symptom. */
   readonly causes: readonly Cause[];
   readonly catalogueVersion: string;
+  /** What the lines of a subject resemble, where nothing is named; asked when not given: nothing. */
+  readonly resemblance?: (subject: Subject) => Resemblance;
   /** Which machines are asked about; all when not given. */
   readonly asked?: (subject: Pick<Subject, 'name' | 'instanceId' | 'node' | 'names'>) => boolean;
 }
@@ -155,6 +158,7 @@ export function diagnose(
   { causes, standings: examined }: Examination = examine(input),
 ): DiagnosisDocument {
   const assembled = withClusterRuledOut(examined, causes);
+  const cleared = new Set(assembled.flatMap(({ ruledOut }) => [...ruledOut]));
   const shared = assembled
     .filter(({ subject }) => subject.kind === 'Cluster')
     .flatMap(({ founds }) => founds);
@@ -163,7 +167,8 @@ export function diagnose(
   );
   const told = standings.filter(({ subject }) => !isBystander(subject, input));
   const all = told.flatMap((standing) => {
-    const report = reportOf(standing, standing.subject.kind === 'Machine' ? shared : [], input);
+    const its = standing.subject.kind === 'Machine' ? shared : [];
+    const report = reportOf(standing, its, { ...input, cleared });
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
   const reports = concerning(all, input);
@@ -252,19 +257,28 @@ function isYoung(node: KubeNode, { collection }: Observations): boolean {
 function reportOf(
   given: Standing,
   shared: readonly FoundCause[],
-  input: DiagnosisInput,
+  input: DiagnosisInput & { readonly cleared: ReadonlySet<string> },
 ): SubjectReport | null {
   const pending = given.subject.kind === 'Machine' && isPending(given, input.observations);
   const standing = pending ? { ...given, symptoms: [] } : given;
   const { subject } = standing;
   const roled = assignRoles(standing, shared);
   const shown = roled.map((entry) => shownFinding(entry, subject));
-  const findings = [...shown, ...possibleFindings(standing, roled, input.causes)];
-  if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
-    return null;
   const built = buildLadder(subject, failuresOf(standing, roled), pending);
   const cut = firstCutIn(input.observations.facts);
   const ladder = cut === null ? built : withoutUsable(built);
+  const resemblance = pending ? NO_RESEMBLANCE : (input.resemblance?.(subject) ?? NO_RESEMBLANCE);
+  const { causes, observations } = input;
+  const possible = possibleFindings(
+    standing,
+    roled,
+    causes,
+    failingAt(resemblance, input, ladder),
+    observations,
+  );
+  const findings = [...shown, ...possible];
+  if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
+    return null;
   return {
     kind: subject.kind,
     name: subject.name,
@@ -277,6 +291,17 @@ function reportOf(
     notObservable: notObservableOf(ladder, subject, input.observations),
     timeline: timelineOf(standing, roled),
   };
+}
+
+/** Neither what was ruled out nor a stage that was seen to hold fails, whatever lines resemble. */
+function failingAt(
+  { alike, ...rest }: Resemblance,
+  { causes, cleared }: Pick<DiagnosisInput, 'causes'> & { readonly cleared: ReadonlySet<string> },
+  ladder: SubjectReport['ladder'],
+): Resemblance {
+  const passed = new Set(ladder.flatMap(({ stage, state }) => (state === 'passed' ? [stage] : [])));
+  const over = new Set(causes.flatMap(({ id, stage }) => (passed.has(stage) ? [id] : [])));
+  return { alike: alike.filter(({ cause }) => !over.has(cause) && !cleared.has(cause)), ...rest };
 }
 
 function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): readonly Failure[] {

@@ -67,8 +67,8 @@ function silence(cause: Cause, subject: Subject): CannotSay {
   if (read === undefined && sources.size > 0) return cannotSay(...notCollected([...sources]));
   const detail =
     read === undefined
-      ? 'the objects that decide it are not in this evidence'
-      : `the ${SOURCES[read].title} does not show it, and may have been cut`;
+      ? 'the deciding objects are not in this evidence'
+      : `the ${SOURCES[read].title} does not show it and may be incomplete`;
   return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
 }
 
@@ -81,7 +81,7 @@ function notCollected(sources: readonly LineSource[]): readonly WhyUnknown[] {
 }
 
 /** A success was seen that takes back every failure of this kind, whether or not one was seen. */
-function hasSucceeded(cause: Cause, subject: Subject): boolean {
+export function hasSucceeded(cause: Cause, subject: Subject): boolean {
   const successes = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
   return (
     successes.some((id) => hitsOf(subject, `milestone:${id}`).length > 0) ||
@@ -96,7 +96,10 @@ function showsSymptom(cause: Cause, subject: Subject): boolean {
 
 /** Only supporting lines were seen: nothing here decides, and one command would. */
 function supportedOnly(cause: Cause): CannotSay {
-  const why = { reason: 'not-in-source', detail: 'only supporting lines were seen' } as const;
+  const why = {
+    reason: 'not-in-source',
+    detail: 'only supporting lines are in this evidence',
+  } as const;
   return cannotSay({ ...why, collect: cause.decide.command });
 }
 

@@ -1,10 +1,9 @@
-import { stageIndex } from '../evidence/stage.ts';
-import type { Cause, Details, Step } from './cause.ts';
+import type { Details, Step } from './cause.ts';
 import type { Finding } from './document.ts';
 import { fillNames } from './fill-names.ts';
 import { evidenceLine } from './ladder.ts';
-import type { OpenSymptom, RoledFinding, Standing } from './standing.ts';
-import { hitsOf, type Subject } from './subject.ts';
+import type { RoledFinding } from './standing.ts';
+import type { Subject } from './subject.ts';
 
 const SAFE_WORD = /^[\w.:/@=+,{}-]+$/;
 const EVIDENCE_MAX = 6;
@@ -19,7 +18,8 @@ function shellSafe(details: Details): Details {
   );
 }
 
-function filled(step: Step, subject: Subject): Step {
+/** A step with the names that are known of the subject in its command. */
+export function filledStep(step: Step, subject: Subject): Step {
   return {
     text: step.text,
     command: step.command === null ? null : fillNames(step.command, subject),
@@ -46,53 +46,7 @@ export function shownFinding(entry: RoledFinding, subject: Subject): Finding {
     confidence: match.confidence,
     summary: cause.summary(details),
     evidence: match.proof.slice(0, EVIDENCE_MAX).map(evidenceLine),
-    remedy: cause.remedy(shellSafe(details)).map((step) => filled(step, subject)),
+    remedy: cause.remedy(shellSafe(details)).map((step) => filledStep(step, subject)),
     decide: null,
-  };
-}
-
-/** Candidates behind symptoms that nothing decides, each with the command that would decide. */
-export function possibleFindings(
-  standing: Standing,
-  roled: readonly RoledFinding[],
-  causes: readonly Cause[],
-): readonly Finding[] {
-  const open = standing.symptoms.filter((symptom) => !isExplained(symptom, roled));
-  const candidates = new Map<string, { cause: Cause; symptom: OpenSymptom }>();
-  for (const symptom of open) {
-    for (const cause of causes) {
-      const known =
-        roled.some((entry) => entry.cause.id === cause.id) || standing.ruledOut.has(cause.id);
-      if (!known && cause.symptoms.includes(symptom.symptom.id as never))
-        candidates.set(cause.id, { cause, symptom });
-    }
-  }
-  const isSupported = (cause: Cause): boolean => hitsOf(standing.subject, cause.id).length > 0;
-  return [...candidates.values()]
-    .toSorted((a, b) => Number(isSupported(b.cause)) - Number(isSupported(a.cause)))
-    .map(({ cause, symptom }) => possible(cause, symptom, standing.subject));
-}
-
-function isExplained(open: OpenSymptom, roled: readonly RoledFinding[]): boolean {
-  return roled.some(
-    ({ cause }) => cause.symptoms.includes(open.symptom.id as never) || explainsStage(cause, open),
-  );
-}
-
-function explainsStage(cause: Cause, open: OpenSymptom): boolean {
-  return cause.blocksAbove !== false && stageIndex(cause.stage) <= stageIndex(open.symptom.stage);
-}
-
-function possible(cause: Cause, open: OpenSymptom, subject: Subject): Finding {
-  return {
-    cause: cause.id,
-    stage: cause.stage,
-    role: 'root',
-    explainedBy: null,
-    confidence: 'possible',
-    summary: `The evidence shows ${open.symptom.title}; ${cause.title} would explain it, and nothing here decides.`,
-    evidence: open.proof.slice(0, 2).map(evidenceLine),
-    remedy: [],
-    decide: filled(cause.decide, subject),
   };
 }

@@ -37,7 +37,7 @@ function split(
 
 const SHORT = 'Auto Scaling group asg (node group ng) has 1 of 2 machines';
 
-describe('what is found of a group', () => {
+describe('findings of a group', () => {
   test('is the group’s own, by the name that the line begins with', () => {
     for (const [line, subject] of [
       ['node group ng issue AsgInstanceLaunchFailures', 'NodeGroup ng'],
@@ -94,7 +94,7 @@ describe('a gap of a group', () => {
     assert.deepEqual(split([], [one, gap('no group')]), [`Cluster shop, ${SHORT}, no group`]);
   });
 
-  test('is explained by what is found of the group under either of its names', () => {
+  test('is explained by findings of the group under either of its names', () => {
     const activity = found('Auto Scaling group asg activity Failed');
     assert.deepEqual(split([activity], [gap(SHORT)]), [
       'AutoScalingGroup asg, no-capacity',
@@ -108,7 +108,7 @@ describe('a gap of a group', () => {
     assert.deepEqual(split([whole], [gap(SHORT)]), ['Cluster shop, wide']);
   });
 
-  test('is not explained by what is found of another group or of a later stage', () => {
+  test('is not explained by findings of another group or a later stage', () => {
     const open = `AutoScalingGroup asg, ${SHORT}`;
     const other = foundOf(causeOf('wide', 'launched', { scope: 'cluster' }), {
       details: { group: 'other' },

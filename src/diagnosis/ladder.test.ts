@@ -79,7 +79,7 @@ describe('rungs of a machine', () => {
   });
 });
 
-test('a machine stands at the first failed rung, else the first pending, else the first unknown', () => {
+test('a machine is at the first failed rung, else the first pending, else the first unknown', () => {
   assert.equal(stageOf(rungs('unknown', 'pending', 'failed', 'failed')), 'reachable');
   assert.equal(stageOf(rungs('unknown', 'pending', 'passed')), 'bootstrapped');
   assert.equal(stageOf(rungs('passed', 'unknown')), 'bootstrapped');

@@ -8,7 +8,7 @@ function clock(aheadMs: number | null, isSynchronised: boolean | null = true): H
   return { aheadMs, isSynchronised };
 }
 
-test('of several readings the most exact comes first, and what measured nothing is none', () => {
+test('the most exact reading comes first, and a reading without a measurement does not count', () => {
   const readings = [
     'rollcall probe',
     'timedatectl timesync-status',
@@ -24,9 +24,9 @@ test('of several readings the most exact comes first, and what measured nothing 
 
 describe('the error of a clock in words', () => {
   for (const [seconds, words] of [
-    [0, 'less than a second ahead'],
-    [0.4, 'less than a second ahead'],
-    [-0.4, 'less than a second behind'],
+    [0, 'less than 1 s ahead'],
+    [0.4, 'less than 1 s ahead'],
+    [-0.4, 'less than 1 s behind'],
     [0.5, '1 s ahead'],
     [59, '59 s ahead'],
     [60, '1 min ahead'],

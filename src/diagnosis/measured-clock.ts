@@ -37,7 +37,7 @@ export function errorWords(aheadMs: number): string {
     left -= count * seconds;
     if (count > 0) parts.push(`${count} ${unit}`);
   }
-  const size = parts.length === 0 ? 'less than a second' : parts.slice(0, 2).join(' ');
+  const size = parts.length === 0 ? 'less than 1 s' : parts.slice(0, 2).join(' ');
   return `${size} ${aheadMs < 0 ? 'behind' : 'ahead'}`;
 }
 

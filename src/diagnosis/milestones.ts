@@ -48,7 +48,7 @@ export const MILESTONES = [
   },
   {
     id: 'kubelet-names-node',
-    title: 'the kubelet said under which name it registers',
+    title: 'the kubelet logged the Node name it registers',
     proves: BOOTED,
     signs: [
       {
@@ -67,7 +67,7 @@ export const MILESTONES = [
   },
   {
     id: 'instance-named',
-    title: 'a program on the machine said which instance it is',
+    title: 'a program on the machine logged the instance id',
     proves: ['launched'],
     signs: [
       {
@@ -117,7 +117,7 @@ export const MILESTONES = [
   },
   {
     id: 'api-knew-the-caller',
-    title: 'the API server knew who asked',
+    title: 'the API server authenticated the caller',
     proves: ADMITTED,
     signs: [
       {
@@ -130,7 +130,7 @@ export const MILESTONES = [
   },
   {
     id: 'kubelet-audited',
-    title: 'the API server served the kubelet under the name of its Node',
+    title: 'the API server served the kubelet under its Node name',
     proves: ADMITTED,
     signs: [
       {
@@ -144,7 +144,7 @@ export const MILESTONES = [
   },
   {
     id: 'node-served-to-kubelet',
-    title: 'the API server gave the kubelet its own Node object',
+    title: 'the API server returned the Node to its kubelet',
     proves: [...ADMITTED, 'registered'],
     signs: [
       {
@@ -158,7 +158,7 @@ export const MILESTONES = [
   },
   {
     id: 'joined',
-    title: 'kubeadm join ended well',
+    title: 'kubeadm join succeeded',
     proves: ADMITTED,
     signs: [
       {
@@ -170,7 +170,7 @@ export const MILESTONES = [
   },
   {
     id: 'node-registered',
-    title: 'the Node object was registered',
+    title: 'the Node registered',
     proves: [...ADMITTED, 'registered'],
     signs: [
       {
@@ -183,7 +183,7 @@ export const MILESTONES = [
   },
   {
     id: 'node-reported',
-    title: 'a kubelet reported its state into the Node object',
+    title: 'a kubelet updated the status of the Node',
     proves: ADMITTED,
     signs: [
       {
@@ -203,7 +203,7 @@ export const MILESTONES = [
   },
   {
     id: 'node-initialised',
-    title: 'the cloud controller initialised the Node',
+    title: 'the cloud controller initialized the Node',
     proves: [...ADMITTED, 'registered'],
     signs: [NODE_INITIALISED],
   },
@@ -255,7 +255,7 @@ export const MILESTONES = [
   },
   {
     id: 'networking-initialised',
-    title: 'the pod network plugin came up',
+    title: 'the CNI plugin started',
     proves: [...ADMITTED, 'registered'],
     signs: [
       {

@@ -26,10 +26,10 @@ const COLLECT: Readonly<Record<Stage, Lack>> = {
     'no boot log',
     'sudo cat /var/log/cloud-init-output.log; journalctl -u nodeadm-config -u nodeadm-run --no-pager',
   ],
-  reachable: ['no kubelet log that shows an answer of the API server', KUBELET_LOG],
+  reachable: ['no kubelet log with an answer of the API server', KUBELET_LOG],
   authenticated: ['no kubelet log after start', KUBELET_LOG],
   identified: [
-    "the Node's and EC2's names are not both here",
+    'the Node name and the EC2 name are not both in this evidence',
     'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[InstanceId,PrivateDnsName]',
   ],
   registered: ['no list of Nodes', 'kubectl get nodes -o wide'],
@@ -98,44 +98,43 @@ function hadOf({ facts, sources, node }: Subject, { facts: all, listings }: Surr
 function ofBoot({ hasBootLog, hasKubeletLog }: Had): Lack | null {
   if (!hasBootLog) return null;
   const next = hasKubeletLog ? 'systemctl status kubelet --no-pager' : KUBELET_LOG;
-  return ['the boot log here does not show that the kubelet came to run', next];
+  return ['the boot log does not show the kubelet start', next];
 }
 
 function ofNames({ node, hasInstance }: Had): Lack | null {
-  if (node === null) return hasInstance ? ['the name of the Node is not here', NODE] : null;
+  if (node === null) return hasInstance ? ['the Node name is not in this evidence', NODE] : null;
   if (!hasInstance) return null;
   const isTold = node.providerId !== null;
   return [
     isTold
-      ? 'the name of the Node is not the one that EC2 gives, and its addresses do not say whose it is'
-      : 'the Node here does not say that it is of the instance here',
+      ? 'the Node name differs from the EC2 name, and its addresses match no instance'
+      : 'the Node does not name the instance in this evidence',
     NODE,
   ];
 }
 
 function ofRegistration({ node, hasNodeList }: Had): Lack | null {
   if (node === null)
-    return hasNodeList ? ['the list of Nodes here lacks it', 'kubectl get nodes -o wide'] : null;
+    return hasNodeList ? ['it is not in the list of Nodes', 'kubectl get nodes -o wide'] : null;
   const why =
     node.taints === null
-      ? 'the Node is here without its taints'
-      : 'the Node here does not show that its kubelet wrote it';
+      ? 'the Node is in this evidence without its taints'
+      : 'the Node does not show a write by its kubelet';
   return [why, NODE];
 }
 
 function ofIdentity({ hasPods, unredirected: pod }: Had): Lack | null {
   if (pod !== null)
     return [
-      `pod ${pod.name} began before the agent that gives it the role ${pod.annotations[ROLE_ANNOTATION] ?? ''}, and no API shows with which role it works`,
+      `pod ${pod.name} began before the agent that gives it the role ${pod.annotations[ROLE_ANNOTATION] ?? ''}, and no API shows which role it uses`,
       `kubectl -n ${pod.namespace ?? 'default'} logs ${pod.name} --all-containers`,
     ];
-  return hasPods ? ['no pod that asks for an AWS identity was seen to get it', PODS] : null;
+  return hasPods ? ['no pod that asks for an AWS identity was seen with it', PODS] : null;
 }
 
 function ofGates({ node }: Had): Lack | null {
   if (node === null || node.taints === null) return null;
-  if (node.ready !== true)
-    return ['before the Node is Ready its taints do not tell of gates', NODE];
+  if (node.ready !== true) return ['taints show gates only once the Node is Ready', NODE];
   const keys = node.taints.map(({ key }) => key);
   return [`a taint of the Node may be a gate: ${keys.slice(0, 3).join(', ')}`, NODE];
 }
@@ -148,30 +147,30 @@ const FURTHER: Readonly<Record<Stage, (had: Had) => Lack | null>> = {
   reachable: ({ hasKubeletLog }) =>
     hasKubeletLog
       ? [
-          'the kubelet log here shows no answer of the API server',
+          'the kubelet log shows no answer of the API server',
           'curl -sk -m 10 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://<endpoint-name>/healthz',
         ]
       : null,
   authenticated: ({ hasKubeletLog }) =>
-    hasKubeletLog ? ['the kubelet log here shows nothing that the API server granted', NODE] : null,
+    hasKubeletLog ? ['the kubelet log shows no request that the API server granted', NODE] : null,
   identified: ofNames,
   registered: ofRegistration,
   retained: ({ node }) =>
     node === null
       ? null
       : [
-          'nothing here shows that the Node kept its heartbeat',
+          'nothing shows a steady heartbeat of the Node',
           'kubectl -n kube-node-lease get lease <node> -o yaml; kubectl get events -A --field-selector involvedObject.kind=Node',
         ],
   networked: ({ node, hasPods }) => {
-    if (hasPods) return ['the pods here do not show that the network of the Node works', PODS];
-    return node === null ? null : ['no pod with an address of its own was seen on it', PODS];
+    if (hasPods) return ['the pods do not show that the network of the Node works', PODS];
+    return node === null ? null : ['no pod with its own pod IP was seen on it', PODS];
   },
   credentialed: ofIdentity,
   gated: ofGates,
   usable: ({ hasPods, cut }) => {
     if (cut !== null) return [`${cut.by} shows only a part of ${cut.locator}`, PODS];
-    return hasPods ? ['the pods here do not show that the Node takes workload', PODS] : null;
+    return hasPods ? ['the pods do not show that the Node runs workloads', PODS] : null;
   },
 };
 

@@ -103,7 +103,7 @@ function passedByKubelet(fact: FactRecord<'kube/Node'>): readonly Passed[] {
   const { name, kubeletVersion, conditions, createdMs } = fact.value;
   const ready = conditions.find(({ type }) => type === 'Ready');
   if (kubeletVersion !== null) {
-    const words = `Node ${name} is there, of kubelet ${kubeletVersion}`;
+    const words = `Node ${name} exists, kubelet ${kubeletVersion}`;
     return [['registered', proofOf(fact, words, createdMs)]];
   }
   // The control plane tells a kubelet that posted once from one that never did.
@@ -129,7 +129,7 @@ function passedByNames(fact: FactRecord<'kube/Node'>, subject: Subject): readonl
       ['identified', proofOf(own, `EC2 and Kubernetes both say ${node.name}`, node.createdMs)],
     ];
   if (!isInitialisedAs(node, own)) return [];
-  const words = `Node ${node.name} is initialised as ${id}, and gives EC2's ${name} among its addresses`;
+  const words = `Node ${node.name} is initialized as ${id}, and gives EC2's ${name} among its addresses`;
   return [['identified', proofOf(own, words, node.createdMs)]];
 }
 
@@ -160,7 +160,7 @@ function passedByPods(fact: FactRecord<'kube/Node'>, subject: Subject): readonly
   const hasWorkload = workloads.length > 0;
   const openMs = earliestOf(workloads.map(({ value }) => readyChangedMs(value)));
   if (isOpen(fact.value, hasWorkload)) {
-    const words = `Node ${fact.value.name} is Ready and has no taint that a gate would put on it`;
+    const words = `Node ${fact.value.name} is Ready and has no gate taint`;
     passed.push(['gated', proofOf(fact, words, openMs)]);
   }
   if (networked !== null && acceptsPods(fact.value, hasWorkload)) {
@@ -197,7 +197,7 @@ function networkProof(
   pods: readonly FactRecord<'kube/Pod'>[],
 ): Quote | null {
   if (addressed !== undefined) {
-    const words = `pod ${addressed.value.name} runs with an address of its own`;
+    const words = `pod ${addressed.value.name} runs with its own pod IP`;
     return proofOf(addressed, words, runningSinceMs(addressed.value));
   }
   const program = pods.find(({ value }) => NETWORK_POD.test(value.name) && isPodReady(value));

@@ -44,7 +44,7 @@ describe('an Auto Scaling group that lacks machines', () => {
     assert.deepEqual(gap(activity('Cancelled'), early), [
       `${GAP}its last activity Cancelled: why Cancelled`,
     ]);
-    const none = `${GAP}none of its activities says why`;
+    const none = `${GAP}none of its activities gives a reason`;
     assert.deepEqual(gap(), [none]);
     assert.deepEqual(gap(activity('Failed', { StartTime: ago(99) }), early), [none]);
     assert.deepEqual(gap(activity('Failed', { AutoScalingGroupName: 'other' })), [none]);
@@ -52,7 +52,7 @@ describe('an Auto Scaling group that lacks machines', () => {
     assert.deepEqual(gap(bare), [`${GAP}its last activity Failed: launching`]);
   });
 
-  test('is none while a launch is under way, the group goes, or nothing lacks', () => {
+  test('reports no gap during a launch, for a deleted group or when nothing is missing', () => {
     for (const status of [
       'PendingSpotBidPlacement',
       'WaitingForInstanceId',
@@ -76,8 +76,8 @@ describe('an Auto Scaling group that lacks machines', () => {
   });
 });
 
-describe('what is told of an Auto Scaling group', () => {
-  test('is told once, as it was read last, with its node group and what EKS says', () => {
+describe('what is reported of an Auto Scaling group', () => {
+  test('is reported once, in its newest state, with its node group and what EKS reports', () => {
     const Tags = [
       { Key: 'other', Value: 'x' },
       { Key: 'eks:nodegroup-name', Value: 'ng' },
@@ -86,7 +86,7 @@ describe('what is told of an Auto Scaling group', () => {
       'aws/auto-scaling-group': [scaling({ DesiredCapacity: 9 }), scaling({ Tags })],
     };
     const who = 'Auto Scaling group asg (node group ng) has 2 of 3 machines; ';
-    assert.deepEqual(wordsOf(lists), [`${who}none of its activities says why`]);
+    assert.deepEqual(wordsOf(lists), [`${who}none of its activities gives a reason`]);
     const issues = [{ code: 'AsgInstanceLaunchFailures', message: 'no' }, { code: 'second' }];
     const nodeGroup = {
       nodegroupName: 'ng',
@@ -112,7 +112,7 @@ describe('what is told of an Auto Scaling group', () => {
   });
 });
 
-describe('a node group whose Auto Scaling group nobody read', () => {
+describe('a node group whose Auto Scaling group was not read', () => {
   const own = (id: string, State: string, name = 'ng'): Json => ({
     InstanceId: id,
     State: { Name: State },
@@ -134,12 +134,12 @@ describe('a node group whose Auto Scaling group nobody read', () => {
     wordsOf({ 'aws/node-group': [one], 'aws/instance': instances }, listed);
 
   test('is counted by its instances, each once', () => {
-    const words = ['node group ng has 2 of 3 machines; its health says nothing of it'];
+    const words = ['node group ng has 2 of 3 machines; its health does not mention it'];
     for (const status of ['ACTIVE', 'DEGRADED', 'CREATE_FAILED'])
       assert.deepEqual(gap(group(status)), words, status);
   });
 
-  test('says nothing while it changes, has what it wants, or instances were not listed', () => {
+  test('is not reported while it changes, is complete, or instances were not listed', () => {
     for (const status of ['CREATING', 'UPDATING', 'DELETING'])
       assert.deepEqual(gap(group(status)), [], status);
     assert.deepEqual(gap(group('ACTIVE', 2)), []);
@@ -148,7 +148,7 @@ describe('a node group whose Auto Scaling group nobody read', () => {
   });
 });
 
-test('a symptom that a fact shows is a line of its own, dated when the fact says so', () => {
+test('gives a symptom that a fact shows a separate line with the time of the fact', () => {
   const record = factOf('aws/vpc', awsOf('aws/vpc', {}), [{ kind: 'node', value: 'node00' }]);
   const hit = seenHit(record, 'symptom:x', 'words', 5);
   assert.deepEqual(

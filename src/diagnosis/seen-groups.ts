@@ -69,7 +69,8 @@ function gapOfScaling(
   const owner = nodeGroups.find((nodeGroup) => isOwner(nodeGroup.value, group.value))?.value;
   const ownerName = owner?.nodegroupName ?? tagOf(group.value, 'eks:nodegroup-name');
   const who = ownerName === null ? name : `${name} (node group ${ownerName})`;
-  const why = activityWords(activities) ?? issueWords(owner) ?? 'none of its activities says why';
+  const why =
+    activityWords(activities) ?? issueWords(owner) ?? 'none of its activities gives a reason';
   const words = `Auto Scaling group ${who} has ${present} of ${desired} machines; ${why}`;
   return [seenHit(group, 'symptom:group-cannot-launch', words)];
 }
@@ -91,7 +92,7 @@ function gapOfNodeGroup(
   const status = nodeGroup.value.status ?? '';
   const isSettled = status === 'ACTIVE' || status === 'DEGRADED' || status === 'CREATE_FAILED';
   if (!isListed || !isSettled || desired <= present) return [];
-  const why = issueWords(nodeGroup.value) ?? 'its health says nothing of it';
+  const why = issueWords(nodeGroup.value) ?? 'its health does not mention it';
   const words = `node group ${name} has ${present} of ${desired} machines; ${why}`;
   return [seenHit(nodeGroup, 'symptom:group-cannot-launch', words)];
 }

@@ -23,7 +23,7 @@ function waiting(pods: readonly PodRecord[]): readonly Hit[] {
   const pod = first.value;
   const name = podName(pod);
   const since = pod.status?.startTime ?? 'an unknown time';
-  const words = `pod ${name} waits in ContainerCreating since ${since} (${pods.length} of them on this Node)`;
+  const words = `pod ${name} has been in ContainerCreating since ${since} (${pods.length} of them on this Node)`;
   return [seenHit(first, 'symptom:sandbox-not-created', words, isoMs(since))];
 }
 

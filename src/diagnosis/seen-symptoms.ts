@@ -63,6 +63,6 @@ function withoutNode(subject: Subject, observations: Observations): readonly Hit
   if (age !== null && age < REGISTRATION_NORMAL_MS) return [];
   const since = lonely.value.LaunchTime ?? 'an unknown time';
   const name = lonely.value.PrivateDnsName ?? '';
-  const words = `instance ${subject.instanceId ?? ''} ${name} runs since ${since} and no Node is its`;
+  const words = `instance ${subject.instanceId ?? ''} ${name} runs since ${since} and has no Node`;
   return [seenHit(lonely, 'symptom:machine-without-node', words, isoMs(since))];
 }

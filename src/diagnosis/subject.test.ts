@@ -205,7 +205,7 @@ describe('events of pods', () => {
       }),
     );
 
-  test('are over when the pod is well, or gone from a whole list', () => {
+  test('are over when the pod is healthy or missing from a complete list', () => {
     assert.equal(placesOf(podOf()).isHealed(event), true);
     const ill = podOf({ status: { conditions: [readyIs('False')] } });
     assert.equal(placesOf(ill).isHealed(event), false);

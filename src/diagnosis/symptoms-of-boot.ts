@@ -5,7 +5,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'no-answer-from-metadata',
     stage: 'bootstrapped',
-    title: 'a boot program that gets no AWS credentials or no answer from instance metadata',
+    title: 'a boot program without AWS credentials or instance metadata',
     signs: [
       {
         in: ['cloud-init', 'nodeadm', 'kubelet', 'journal', 'bottlerocket', 'console', 'nodeup'],
@@ -16,6 +16,12 @@ export const SYMPTOMS_OF_BOOT = [
         ],
         pattern: /Unable to locate credentials|NoCredentialProviders|request to EC2 IMDS failed/,
         strict: true,
+      },
+      {
+        // Hybrid nodes run a helper where EC2 asks metadata.
+        in: ['nodeadm', 'kubelet', 'journal', 'cloud-init'],
+        anchors: ['error in credential_process'],
+        pattern: /process provider error: error in credential_process/,
       },
     ],
     withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
@@ -61,7 +67,7 @@ export const SYMPTOMS_OF_BOOT = [
     // Never printed: `seen-groups.ts` sees it in the sizes of groups.
     id: 'group-cannot-launch',
     stage: 'launched',
-    title: 'a group of machines that does not get all the machines it wants',
+    title: 'a group with fewer machines than desired',
     signs: [],
     withdrawnBy: [],
     blocksAbove: false,
@@ -69,7 +75,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'launch-timed-out',
     stage: 'launched',
-    title: 'a NodeClaim that was given up because no instance was launched in time',
+    title: 'a NodeClaim whose instance was not launched in time',
     signs: [
       {
         in: ['karpenter', 'node-claim', 'event'],
@@ -83,7 +89,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'boot-verdict',
     stage: 'bootstrapped',
-    title: 'a node group whose instances did not become nodes in time',
+    title: 'a node group whose instances did not join in time',
     signs: [
       {
         in: ['aws-message', 'terraform', 'client-output', 'event'],
@@ -160,7 +166,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'instance-not-found',
     stage: 'identified',
-    title: 'a cloud provider that finds no instance of the name it was given',
+    title: 'a cloud provider that finds no instance with that name',
     signs: [
       {
         in: ['kubelet', 'cloud-controller', 'controller-manager', 'kubeadm'],
@@ -175,7 +181,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'node-forbidden',
     stage: 'identified',
-    title: 'a kubelet that the API server knows under another name',
+    title: 'a kubelet that authenticates under a different name',
     signs: [
       {
         in: ['kubelet', 'kubeadm'],
@@ -189,8 +195,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'kubelet-credentials-missing',
     stage: 'bootstrapped',
-    title:
-      'a kubelet that ends because it has neither a usable kubeconfig nor one to bootstrap with',
+    title: 'a kubelet that exits without a usable kubeconfig or bootstrap kubeconfig',
     signs: [
       {
         in: ['kubelet'],
@@ -204,7 +209,7 @@ export const SYMPTOMS_OF_BOOT = [
   {
     id: 'cluster-not-described',
     stage: 'bootstrapped',
-    title: 'a bootstrap.sh that gets no description of its cluster',
+    title: 'a bootstrap.sh whose DescribeCluster calls fail',
     signs: [
       {
         in: ['cloud-init', 'console'],

@@ -14,7 +14,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'node-object-missing',
     stage: 'registered',
-    title: 'a kubelet whose Node object does not come to exist',
+    title: 'a kubelet that does not get its Node registered',
     signs: [
       {
         in: ['kubelet'],
@@ -44,7 +44,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'node-uninitialized',
     stage: 'registered',
-    title: 'a Node that still carries the taint of a cloud provider that has not initialised it',
+    title: 'a Node that the cloud provider has not initialized',
     signs: [
       {
         in: ['node-status', 'event'],
@@ -102,7 +102,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'cni-uninitialized',
     stage: 'networked',
-    title: 'a pod network plugin that has not come up',
+    title: 'a CNI plugin that is not initialized',
     signs: [
       {
         in: ['kubelet', 'node-status', 'event', 'containerd'],
@@ -123,7 +123,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'cni-daemon-silent',
     stage: 'networked',
-    title: 'a VPC CNI daemon that does not come up',
+    title: 'a VPC CNI daemon (ipamd) that does not start',
     signs: [
       {
         in: ['aws-node', 'ipamd'],
@@ -142,7 +142,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'sandbox-not-created',
     stage: 'networked',
-    title: 'pods whose sandbox is not created',
+    title: 'pods whose sandbox cannot be created',
     signs: [
       {
         in: ['event', 'kubelet', 'containerd', 'pod-status'],
@@ -156,7 +156,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'image-not-pulled',
     stage: 'networked',
-    title: 'images that are not pulled',
+    title: 'images that cannot be pulled',
     signs: [
       {
         in: ['event', 'kubelet', 'containerd', 'pod-status'],
@@ -202,7 +202,7 @@ export const SYMPTOMS_OF_NODES = [
           'get credentials: failed to refresh cached credentials',
         ],
         pattern:
-          /no EC2 IMDS role found|failed to introspect vpcID|WebIdentityErr|get credentials: failed to refresh cached credentials/,
+          /no EC2 IMDS role found|failed to introspect vpcID|WebIdentityErr|get credentials: failed to refresh cached credentials(?!, process provider error)/,
       },
       {
         in: ['kiam-agent', 'kiam-server'],
@@ -216,7 +216,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'pod-not-scheduled',
     stage: 'usable',
-    title: 'pods that find no node',
+    title: 'pods that fit on no node',
     signs: [
       {
         in: ['event'],
@@ -231,7 +231,7 @@ export const SYMPTOMS_OF_NODES = [
     // Never printed: `seen-symptoms.ts` sees it in the Node.
     id: 'node-cordoned',
     stage: 'usable',
-    title: 'a Node that is closed to new pods (cordoned)',
+    title: 'a cordoned Node',
     signs: [],
     withdrawnBy: [],
     blocksAbove: false,
@@ -239,7 +239,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'eni-not-attached',
     stage: 'networked',
-    title: 'an instance to which EC2 attaches no further interface',
+    title: 'an instance to which EC2 attaches no more ENIs',
     signs: [
       {
         in: ['ipamd', 'aws-node', 'event'],
@@ -272,7 +272,7 @@ export const SYMPTOMS_OF_NODES = [
   {
     id: 'calico-not-ready',
     stage: 'networked',
-    title: 'a calico-node whose own probe fails for long',
+    title: 'a calico-node whose readiness probe keeps failing',
     signs: [
       {
         in: ['event', 'calico-node', 'kubelet'],

@@ -60,7 +60,8 @@ export function fileOf(change: Partial<DocumentSummary> = {}): DocumentSummary {
 }
 
 export function observationsOf(change: Partial<Observations> = {}): Observations {
-  const lists = { documents: [], hits: [], facts: [], links: [], listings: [], losses: [] };
+  const said = { documents: [], hits: [], facts: [], links: [], listings: [] };
+  const lists = { ...said, losses: [], troubled: [] };
   return { ...lists, collection: null, ...change };
 }
 

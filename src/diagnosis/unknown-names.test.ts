@@ -25,7 +25,16 @@ function instance(state: string): FactRecord {
 
 function look(facts: readonly FactRecord[], refusals: readonly Refusal[] = []): Observations {
   const collection = { atMs: 0, cluster: 'shop', asked: [], refusals, shortened: [] };
-  return { documents: [], hits: [], facts, links: [], listings: [], losses: [], collection };
+  return {
+    documents: [],
+    hits: [],
+    facts,
+    links: [],
+    listings: [],
+    losses: [],
+    troubled: [],
+    collection,
+  };
 }
 
 function sentences(name: string, state: string): readonly string[] {
@@ -38,20 +47,20 @@ test('a machine that is there is not unknown', () => {
 
 test('a name with an edit or two gets the one that was meant', () => {
   assert.deepEqual(sentences('i-0aaaaaaaaaaaaaab1', 'running'), [
-    `No machine of shop is called i-0aaaaaaaaaaaaaab1; did you mean ${ID}? See all: rollcall status`,
+    `No machine in shop is named i-0aaaaaaaaaaaaaab1; did you mean ${ID}? See all: rollcall status`,
   ]);
   assert.deepEqual(sentences('i-0aaaaaaaaaaaabbb1', 'running'), [
-    'No machine of shop is called i-0aaaaaaaaaaaabbb1; see all: rollcall status',
+    'No machine in shop is named i-0aaaaaaaaaaaabbb1; see all: rollcall status',
   ]);
 });
 
-test('an instance that was ended on purpose is told with its reason', () => {
+test('reports a deliberately terminated instance with its reason', () => {
   assert.deepEqual(sentences(ID, 'terminated'), [
-    `${ID} is terminated (User initiated (2026-11-22 08:00:00 GMT)); see what is left: rollcall status`,
+    `${ID} is terminated (User initiated (2026-11-22 08:00:00 GMT)); list the others: rollcall status`,
   ]);
 });
 
-test('why a machine may be unseen is told once, by the lists that show machines', () => {
+test('explains once why a machine may be unseen, by the lists that show machines', () => {
   const refusal = (call: string, message: string): Refusal => ({
     call,
     message,

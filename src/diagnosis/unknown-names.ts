@@ -47,9 +47,9 @@ function sentenceOf(
   if (gone !== null) return gone;
   const clusters = [...new Set(looks.flatMap(({ collection }) => collection?.cluster ?? []))];
   const where =
-    clusters.length === 0 ? 'what was looked at' : clusters.map((one) => excerptOf(one)).join(', ');
+    clusters.length === 0 ? 'this evidence' : clusters.map((one) => excerptOf(one)).join(', ');
   const close = nearest(name.slice(0, NAME_MAX).toLowerCase(), [...new Set(known)], EDITS_MAX);
-  const said = `No machine of ${where} is called ${excerptOf(name, NAME_MAX)}`;
+  const said = `No machine in ${where} is named ${excerptOf(name, NAME_MAX)}`;
   return close === null
     ? `${said}; see all: rollcall status`
     : `${said}; did you mean ${excerptOf(close)}? See all: rollcall status`;
@@ -65,7 +65,7 @@ function terminatedIn(looks: readonly Observations[], name: string): string | nu
   if (ended === undefined) return null;
   const reason = ended.StateTransitionReason ?? '';
   const why = reason === '' ? '' : ` (${excerptOf(reason)})`;
-  return `${id} is ${ended.State?.Name ?? ''}${why}; see what is left: rollcall status`;
+  return `${id} is ${ended.State?.Name ?? ''}${why}; list the others: rollcall status`;
 }
 
 /** Why a machine may be there although it was not seen, one sentence for each reason. */

@@ -142,7 +142,10 @@ export function createView(
       // Of several dumps of one object, the first in the richest form counts.
       const records = recordsOf(kind);
       if (scope === 'machine' && subject.kind === 'Cluster' && isOfSeveral(records))
-        return unknown('not-in-source', `nothing says whose ${kind} belongs to these lines`);
+        return unknown(
+          'not-in-source',
+          `these lines do not say which machine the ${kind} belongs to`,
+        );
       const record = richest(records);
       if (record !== null) return asSeen(record);
       const listing = listings.find((entry) => entry.kind === kind);

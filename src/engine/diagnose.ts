@@ -1,11 +1,14 @@
 import { candidates, type CauseEntry, causeOf, concerned } from '../causes/catalogue.ts';
 import { CATALOGUE_VERSION, CAUSES } from '../causes/index.generated.ts';
+import { NO_RESEMBLANCE, type Resemblance } from '../diagnosis/candidates.ts';
 import { diagnose, type DiagnosisInput, examine } from '../diagnosis/diagnose.ts';
+import type { Alike } from '../diagnosis/likeness/rank-alike.ts';
 import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts';
 import type { Subject } from '../diagnosis/subject.ts';
 import { assembleSubjects } from '../diagnosis/subjects.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { readTexts } from './pile.ts';
+import { resemblances } from './resemblance.ts';
 
 interface Asked {
   readonly observations: Observations;
@@ -25,11 +28,23 @@ export async function diagnoseObservations(
   const input = await inputOf({ observations, subjects, asked }, direct);
   const examination = examine(input);
   const document = diagnose(input, examination);
-  if (!document.subjects.some(isUnexplained)) return document;
+  const alike =
+    document.headline === null ? await resemblances(document, subjects, observations) : null;
+  if (alike === null && !document.subjects.some(isUnexplained)) return document;
+  const likely = new Set([...(alike?.values() ?? [])].flatMap((one) => one.alike.map(nameOf)));
   const wider = await inputOf({ observations, subjects, asked }, [
-    ...new Set([...direct, ...candidates(CAUSES, owners)]),
+    ...new Set([
+      ...direct,
+      ...candidates(CAUSES, owners),
+      ...CAUSES.filter(({ id }) => likely.has(id)),
+    ]),
   ]);
-  return diagnose(wider, examine(wider, examination));
+  const resemblance = (subject: Subject): Resemblance => alike?.get(subject) ?? NO_RESEMBLANCE;
+  return diagnose({ ...wider, resemblance }, examine(wider, examination));
+}
+
+function nameOf({ cause }: Alike): string {
+  return cause;
 }
 
 async function inputOf(

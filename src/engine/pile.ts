@@ -2,7 +2,7 @@ import { ahead } from '../readers/ahead.ts';
 import { alignClocks } from '../diagnosis/clocks.ts';
 import type { InputLoss, Observations } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
-import { scanningHere, type StartScanning } from '../readers/scan/scanning.ts';
+import { scanningHere, type StartScanning } from '../readers/log/scanning.ts';
 import { createReading } from '../readers/reading.ts';
 import { SIGN_TABLE } from './signs.ts';
 
@@ -19,14 +19,14 @@ export interface PileDocument {
  * Reads every document and returns what all of them said together.
  *
  * @param losses what was given and could not be opened
- * @param startScanning how logs are scanned
+ * @param startScanning how logs are read
  */
 export async function readPile(
   documents: AsyncIterable<PileDocument> | Iterable<PileDocument>,
   losses: readonly InputLoss[] = [],
   startScanning: StartScanning = scanningHere,
 ): Promise<Observations> {
-  const scanning = startScanning(SIGN_TABLE.anchorSet);
+  const scanning = startScanning(SIGN_TABLE);
   const reading = createReading(SIGN_TABLE, scanning.open);
   try {
     for await (const document of documents) {

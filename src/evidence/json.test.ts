@@ -10,7 +10,7 @@ import { isStage, stageIndex } from './stage.ts';
 describe('paths into JSON', () => {
   const value = { a: { b: [1, 2], text: 'x', yes: true, five: 5, none: null }, list: [{ a: 1 }] };
 
-  test('lead through objects, not through lists, texts or what is inherited', () => {
+  test('lead through objects, not through lists, texts or inherited members', () => {
     assert.equal(at(value, 'a.text'), 'x');
     assert.deepEqual(at(value, 'a.b'), [1, 2]);
     assert.equal(at(value, 'a.none'), null);
@@ -67,7 +67,7 @@ describe('checksums', () => {
     assert.equal(new Set(sums.map((sum) => sum.slice(0, 8))).size, sums.length);
   });
 
-  test('stand for authorities in base64, and for no other text', () => {
+  test('replace authorities in base64 and no other text', () => {
     const authority = 'QUJD'.repeat(25);
     const mark = markOfAuthority(authority);
     assert.match(mark, /^‹checksum [0-9a-f]{16}›$/);
@@ -101,7 +101,7 @@ test('a fact is seen, absent or unknown, and says where or why', () => {
   assert.deepEqual([locatorAt('a', 0), locatorAt('a', 3)], ['a', 'a:3']);
 });
 
-test('facts of one kind are given in order, and a list is known as whole by its kind', () => {
+test('returns facts of one kind in order, and knows a complete list by its kind', () => {
   const observations = {
     facts: [
       { kind: 'aws/vpc', value: 1 },
@@ -116,7 +116,7 @@ test('facts of one kind are given in order, and a list is known as whole by its 
   assert.equal(isListed(observations, 'aws/subnet'), false);
 });
 
-test('stages stand in their order, and nothing else is one', () => {
+test('lists exactly the stages in their order', () => {
   assert.deepEqual([stageIndex('launched'), stageIndex('usable')], [0, 10]);
   assert.ok(stageIndex('authenticated') < stageIndex('registered'));
   assert.deepEqual(['usable', 'Usable', ''].map(isStage), [true, false, false]);

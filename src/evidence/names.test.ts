@@ -16,7 +16,7 @@ function keys(text: string): readonly string[] {
 }
 
 describe('names of machines', () => {
-  test('kinds are told by their form', () => {
+  test('distinguishes kinds by their form', () => {
     assert.equal(classifyName('i-0abc1234def567890')?.kind, 'instance-id');
     assert.equal(classifyName('aws:///eu-west-1a/i-0abc1234def567890')?.kind, 'provider-id');
     assert.equal(classifyName('10.0.1.2')?.kind, 'ip');
@@ -25,7 +25,7 @@ describe('names of machines', () => {
     assert.equal(classifyName('node00.k8s.internal')?.kind, 'node');
   });
 
-  test('names that say nothing are none', () => {
+  test('ignores names without meaning', () => {
     for (const text of ['', 'localhost', '-', '(none)', '<none>', 'two words'])
       assert.equal(classifyName(text), null, text);
   });
@@ -83,7 +83,7 @@ describe('names of machines', () => {
 });
 
 describe('forms of names', () => {
-  test('an instance id has eight or seventeen digits, and stands alone', () => {
+  test('an instance id has eight or seventeen digits between separators', () => {
     assert.equal(instanceIdIn('aws:///z/i-0abc1234'), 'i-0abc1234');
     for (const text of ['i-0abc123', 'i-0abc12345', 'xi-0abc1234', 'i-0abc1234x', 'i-0ABC1234'])
       assert.equal(instanceIdIn(text), null, text);
@@ -96,7 +96,7 @@ describe('forms of names', () => {
       assert.equal(ipInName(text), null, text);
   });
 
-  test('kinds are told by the whole text, in small letters', () => {
+  test('distinguishes kinds by the whole text in lower case', () => {
     const kind = (text: string): string | undefined => classifyName(text)?.kind;
     assert.equal(kind(' I-0ABC1234 '), 'instance-id');
     assert.equal(kind('i-0abc1234x'), 'node');
@@ -125,7 +125,7 @@ describe('forms of names', () => {
     assert.equal(hasEc2Domain('a.us-east-1.compute.amazonaws.com'), true);
   });
 
-  test('names without a key of their own have a host part', () => {
+  test('names without a matching key have a host part', () => {
     assert.equal(hostPart({ kind: 'node', value: 'node00.corp.example' }), 'node00');
     assert.equal(hostPart({ kind: 'certificate', value: 'system:node:node00' }), 'node00');
     for (const [kind, value] of [
@@ -138,7 +138,7 @@ describe('forms of names', () => {
       assert.equal(hostPart({ kind, value }), null, value);
   });
 
-  test('claims and bundles link by their own names only', () => {
+  test('links claims and bundles by their names only', () => {
     assert.deepEqual(linkKeys({ kind: 'node-claim', value: 'a.b' }), ['node-claim:a.b']);
     assert.deepEqual(linkKeys({ kind: 'bundle', value: 'a.tar' }), ['bundle:a.tar']);
     assert.deepEqual(linkKeys({ kind: 'node', value: 'a.b' }), ['name:a']);

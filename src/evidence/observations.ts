@@ -101,6 +101,18 @@ export interface Shortened {
   readonly count: number;
 }
 
+/** A line that speaks of trouble, whether or not a sign matches it. */
+export interface TroubledLine {
+  /** Index into `documents`. */
+  readonly document: number;
+  readonly line: number;
+  readonly source: LineSource;
+  /** The machine that the line or the object around it names, null when none is named. */
+  readonly about: MachineName | null;
+  /** The line as it was read, cut to 600 characters; what is shown of it must be redacted first. */
+  readonly text: string;
+}
+
 /** Everything a pile of evidence said, before it is put together by machine. */
 export interface Observations {
   readonly documents: readonly DocumentSummary[];
@@ -109,6 +121,8 @@ export interface Observations {
   readonly links: readonly NameLink[];
   readonly listings: readonly Listing[];
   readonly losses: readonly InputLoss[];
+  /** Lines that speak of trouble, each wording once; a bounded sample of a large pile. */
+  readonly troubled: readonly TroubledLine[];
   /** null for evidence that others collected. */
   readonly collection: Collection | null;
 }

@@ -35,7 +35,7 @@ function readDisk(given: Json): Projected<ValueOf<typeof DISK>> {
   return read;
 }
 
-describe('what is kept of an answer', () => {
+describe('what an answer keeps', () => {
   test('are the named fields, each in its form', () => {
     const kept = project(DISK, {
       Encrypted: 'True',
@@ -95,7 +95,7 @@ describe('what is kept of an answer', () => {
       assert.equal(project(DISK, { Id: 'disk-1', [name]: given })?.[name], undefined, name);
   });
 
-  test('nothing comes from a prototype, and an answer that is no object is none', () => {
+  test('ignores prototypes and treats an answer that is not an object as missing', () => {
     const hostile = JSON.parse(
       '{"Id":"disk-1","__proto__":{"Turns":9},"Sizes":{"__proto__":"1"}}',
     ) as never;

@@ -80,13 +80,18 @@ export interface Projected<T> {
   readonly extent: Extent;
 }
 
-/** What a shape keeps of a value, with how much of it the source shows; null for another form. */
+/**
+ * What a shape keeps of a value, with how much of it the source shows; null for another form.
+ *
+ * @param isWhole false where it is known that the source shows a part
+ */
 export function projectFact<const S extends Shape>(
   shape: S,
   given: Json,
+  isWhole = true,
 ): Projected<ValueOf<S>> | null {
   const reading: Reading = { isCut: false };
-  const value = taken(shape, given, true, reading);
+  const value = taken(shape, given, isWhole, reading);
   if (value === undefined) return null;
   return { value: value as ValueOf<S>, extent: reading.isCut ? 'part' : 'whole' };
 }

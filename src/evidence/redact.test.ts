@@ -35,7 +35,7 @@ describe('redact', () => {
     assert.equal(redact(`Unauthorized ${line} after`), 'Unauthorized ‹redacted› after');
   });
 
-  test('names, paths and hashes are no secrets', () => {
+  test('names, paths and hashes do not count as secrets', () => {
     const texts = [
       'arn:aws:iam::123456789012:role/aws-service-role/eks/AWSServiceRoleForAmazonEKSNodegroup',
       '/var/lib/kubelet/pods/volumes/kubernetes/configmap/metadata/annotations/9',
@@ -45,7 +45,7 @@ describe('redact', () => {
     for (const text of texts) assert.equal(redact(text), text);
   });
 
-  test('kinds, operations and error codes are no runs drawn by chance', () => {
+  test('kinds, operations and error codes do not count as random strings', () => {
     const texts = [
       'EC2NodeClassList',
       'route53:ListHostedZonesByVPC',
@@ -60,7 +60,7 @@ describe('redact', () => {
     assert.equal(redact('used bQ7xW2kPz9LmT4vR today'), 'used ‹redacted› today');
   });
 
-  test('the reason behind a sentence about a token or credentials is none', () => {
+  test('the reason after a sentence about a token or credentials does not count as a secret', () => {
     const texts = [
       'could not get token: NoCredentialProviders: no valid providers in chain',
       'getting credentials: failed to assume the role',
@@ -127,7 +127,7 @@ test('a secret is cut behind a blank and an equals sign, and in a line joined to
   );
 });
 
-describe('what is printed of a text', () => {
+describe('printable text', () => {
   const PRINTED: readonly (readonly [string, string])[] = [
     ['\u001b[31mred\u001b[0m', 'red'],
     ['\u001b[1;31mred\u001b[m', 'red'],
@@ -152,7 +152,7 @@ describe('an excerpt', () => {
     assert.equal(excerptOf('  a  b\n\n c\t\td '), 'a b c d');
   });
 
-  test('has at most so many characters, the last of which says that there is more', () => {
+  test('has a maximum length and ends with a mark that there is more', () => {
     assert.equal(excerptOf('12345', 5), '12345');
     assert.equal(excerptOf('123456', 5), '1234…');
     assert.equal(excerptOf('x'.repeat(401)).length, 400);
@@ -227,7 +227,7 @@ describe('redaction of values', () => {
     assert.deepEqual(redactValue(['a', 'token=hunter2hunter2']), ['a', `token=${HIDDEN}`]);
   });
 
-  test('texts keep their lines and lose what is not printed', () => {
+  test('texts keep their lines and lose unprintable characters', () => {
     assert.deepEqual(redactValue({ a: 'one\ntwo\u202e three\n' }), { a: 'one\ntwo three\n' });
     assert.equal(redactValue('one\n\ttwo three'), 'one\n\ttwo three');
     assert.equal(redactValue('pw=12345'), `pw=${HIDDEN}`);
@@ -236,7 +236,7 @@ describe('redaction of values', () => {
 });
 
 describe('redaction of large and shared values', () => {
-  test('what is nested deeper than 400 levels is left out', () => {
+  test('leaves out what is nested deeper than 400 levels', () => {
     const nest = (levels: number, inner: unknown): unknown =>
       levels === 0 ? inner : nest(levels - 1, levels % 2 === 0 ? { a: inner } : [inner]);
     const kept = nest(400, { a: 'b' });

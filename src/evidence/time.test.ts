@@ -90,7 +90,7 @@ describe('civil time', () => {
     );
   });
 
-  test('a moment whose year nobody wrote has no ISO text', () => {
+  test('a time without a year has no ISO text', () => {
     assert.equal(isoTime(utc(0, true)), null);
     assert.equal(isoTime(null), null);
   });
@@ -99,7 +99,7 @@ describe('civil time', () => {
 describe('moments of states and of both clocks', () => {
   const state = { ...moment(0, 1, null, true), sinceMs: 20 };
 
-  test('a state is dated by its own time only where it has no stamp', () => {
+  test('dates a state by its start time only without a timestamp', () => {
     assert.deepEqual(dated(state).when, utc(20));
     const stamped = { ...state, when: utc(5) };
     assert.equal(dated(stamped), stamped);
@@ -119,7 +119,7 @@ describe('moments of states and of both clocks', () => {
     assert.equal(isAfter(moment(0, 1, utc(10)), moment(0, 1, utc(10))), false);
   });
 
-  test('a moment of a clock that nobody knows has no ISO text', () => {
+  test('a time of an unknown clock has no ISO text', () => {
     assert.equal(isoTime({ ms: 0, yearless: false, clock: 'dump 1' }), null);
   });
 });

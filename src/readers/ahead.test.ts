@@ -17,7 +17,7 @@ test('values come in order, each after the next one was asked for', async () => 
   assert.deepEqual(told, ['asked 1', 'asked 2', 'used 1', 'asked 3', 'used 2', 'used 3']);
 });
 
-test('what goes wrong is told when its turn comes, and harms nobody who ended before', async () => {
+test('reports a failure in its turn without affecting earlier results', async () => {
   async function* broken(): AsyncGenerator<number> {
     yield 1;
     throw new Error('gone');
@@ -31,7 +31,7 @@ test('what goes wrong is told when its turn comes, and harms nobody who ended be
   }, /gone/);
 });
 
-test('lists are taken as they are', async () => {
+test('reads lists as they are', async () => {
   const taken: string[] = [];
   for await (const value of ahead(['a', 'b'])) taken.push(value);
   assert.deepEqual(taken, ['a', 'b']);

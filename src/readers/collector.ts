@@ -1,7 +1,7 @@
 import { counted } from '../domain/words.ts';
 import { locatorAt } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
-import { classifyName, type MachineName } from '../evidence/names.ts';
+import type { MachineName } from '../evidence/names.ts';
 import type {
   Collection,
   DocumentSummary,
@@ -14,44 +14,39 @@ import type {
   Observations,
 } from '../evidence/observations.ts';
 import { printable, redact, redactValue } from '../evidence/redact.ts';
-import { type Captures, type Quote, QUOTES_MAX } from '../evidence/sighting.ts';
-import { type LineSource, SOURCES } from '../evidence/source.ts';
+import type { Quote } from '../evidence/sighting.ts';
+import type { LineSource } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
+import { type MutableDocument, newDocument } from './documents.ts';
+import type { LogFindings } from './log/log.ts';
+import { MATCH_CHARACTERS_MAX, quoteOf, type RawQuote, type ReadLine } from './quotes.ts';
 import { createShare, type Share } from './sharing.ts';
-import { createShortening, shownCount, type Shortening } from './shortening.ts';
-import { capturesOf, quoteOf, rawQuote, type RawQuote, type ReadLine } from './quotes.ts';
+import { createShortening, LONG_LINES, shownCount, type Shortening } from './shortening.ts';
+import {
+  type FoundLink,
+  HITS_LEFT_OUT,
+  HITS_MAX,
+  type RawHit,
+  shiftedHit,
+  shownName,
+  Sightings,
+  type SightingsSink,
+} from './sightings.ts';
+import { createTroubled, type Troubled } from './troubled.ts';
 import { acceptsSource } from './sign-table.ts';
 
-/** Distinct sightings, facts and losses kept at most; beyond it, the loss is said once. */
-export const HITS_MAX = 30_000;
+/** Facts and losses kept at most; beyond it, the loss is said once. */
 export const FACTS_MAX = 200_000;
 export const LOSSES_MAX = 200;
 export const LINKS_MAX = 200_000;
 export const LISTINGS_MAX = 10_000;
 const ABOUT_MAX = 50_000;
 const REMARKS = `remarks beyond the first ${LOSSES_MAX}`;
-/** Expressions see this much of a line, which bounds what any of them can cost. */
-const MATCH_CHARACTERS_MAX = 16_384;
 const OWN_NAMES_MAX = 50;
 
-interface MutableHit extends Omit<Hit, 'count' | 'first' | 'last' | 'quotes'> {
-  count: number;
-  first: RawQuote;
-  last: RawQuote;
-  /** Of the sighting that was read last, which need not be the latest. */
-  readLine: number;
-  readonly quotes: RawQuote[];
-}
-
-interface MutableDocument {
-  readonly locator: string;
-  readonly container: string | null;
-  readonly machines: Map<string, MachineName>;
-  readonly sources: Set<LineSource>;
-  linesRead: number;
-  zoneOffsetMs: number | null;
-  readonly isGiven: boolean;
+interface CollectedDocument extends MutableDocument {
+  readonly sightings: Sightings;
 }
 
 /** What the readers write into; bounded whatever the size of the input. */
@@ -61,9 +56,13 @@ export interface Collector {
   sawSource(document: number, source: LineSource): void;
   sawMachine(document: number, machine: MachineName | null): void;
   countLines(document: number, lines: number): void;
+  /** Adds what the lines said that follow those that were counted. */
+  addLog(document: number, log: LogFindings): void;
   /** What `zoneOffsetMs` of an observed document means; null is no news. */
   sawZone(document: number, zoneOffsetMs: number | null): void;
   tryRows(document: number, line: ReadLine, rows: Iterable<SignRow>): void;
+  /** Keeps a line that speaks of trouble. */
+  sawLine(document: number, line: ReadLine): void;
   fact<K extends FactKind>(document: number, kind: K, value: FactTypes[K], rest: FactOrigin): void;
   hasFact(document: number, kind: FactKind): boolean;
   link(names: readonly (MachineName | null)[], proof: string, locator: string): void;
@@ -71,6 +70,10 @@ export interface Collector {
   loss(loss: InputLoss): void;
   collected(collection: Collection): void;
   locatorOf(document: number): string;
+  /** The place of a line that was read; several may be at one place of what was given. */
+  locatorAt(document: number, line: number): string;
+  /** Tells that what is read are not the document's own lines, and where each of them is. */
+  renumber(document: number, lineNumbers: readonly number[]): void;
   /** Equal parts of objects, kept once. */
   readonly share: Share;
   finish(): Observations;
@@ -86,39 +89,10 @@ export interface FactOrigin {
   readonly when?: When | null;
 }
 
-/** A name that an object carries may hold a secret like any other text. */
-function shownName(name: MachineName): MachineName {
-  const value = redact(name.value);
-  return value === name.value ? name : { kind: name.kind, value };
-}
-
-function machineOf(captures: Captures, line: ReadLine): MachineName | null {
-  const named = captures['instance'] ?? captures['node'] ?? captures['self'];
-  const captured = named === undefined ? null : classifyName(named);
-  if (captured !== null) return captured;
-  if (line.about !== null) return line.about;
-  if (line.host === null || !hostCounts(line.source)) return null;
-  return classifyName(line.host, 'host');
-}
-
-function hostCounts(source: LineSource): boolean {
-  return SOURCES[source].onMachine || source === 'unknown';
-}
-
-/**
- * The machine of `eks_i-0123456789abcdef0_2026-03-02_0926-UTC_0.7.8.tar.gz`, as the log collector of
- * EKS calls its archives, or of a folder of that name (amazon-eks-ami, eks-log-collector.sh).
- */
-const COLLECTED_FROM = /(?:^|[/\\!])eks_(i-[0-9a-f]{8,17})_\d{4}-/;
-
-function archiveOwner(path: string): MachineName | null {
-  const id = COLLECTED_FROM.exec(path)?.[1];
-  return id === undefined ? null : classifyName(id, 'instance-id');
-}
-
 interface State {
-  readonly documents: MutableDocument[];
-  readonly hits: Map<string, MutableHit>;
+  readonly documents: CollectedDocument[];
+  /** Kinds of sightings that are kept. */
+  hits: number;
   readonly facts: FactRecord[];
   readonly links: NameLink[];
   readonly listings: Listing[];
@@ -130,11 +104,13 @@ interface State {
   readonly linked: Set<string>;
   readonly about: Map<string, readonly MachineName[]>;
   readonly shortening: Shortening;
+  readonly troubled: Troubled;
   latest: Moment | null;
 }
 
 function locatorIn(state: State, document: number, line: number): string {
-  return locatorAt(state.documents[document]?.locator ?? '', line);
+  const known = state.documents[document];
+  return locatorAt(known?.locator ?? '', known?.lineNumbers?.[line - 1] ?? line);
 }
 
 function addMachine(state: State, document: number, machine: MachineName | null): void {
@@ -144,103 +120,70 @@ function addMachine(state: State, document: number, machine: MachineName | null)
   machines.set(name.value, name);
 }
 
-/** A kubelet speaks of no Node but its own, so its journal's host and that name are one machine. */
-function linkHost(state: State, captures: Captures, line: ReadLine, document: number): void {
-  const node = captures['node'];
-  if (line.source !== 'kubelet' || line.host === null || node === undefined) return;
-  const names = [classifyName(line.host, 'host'), classifyName(node, 'node')]
-    .filter((name) => name !== null)
-    .map(shownName);
+/** A pair of names is linked once, however many documents show it. */
+function addLink(state: State, document: number, { names, proof, line }: FoundLink): void {
   const key = names.map((name) => name.value).join(' ');
-  if (names.length < 2 || state.linked.has(key)) return;
+  if (state.linked.has(key)) return;
   state.linked.add(key);
-  const proof = redact(`the kubelet on ${line.host} registers as ${node}`);
-  state.links.push({ names, proof, locator: locatorIn(state, document, line.line) });
+  state.links.push({ names, proof, locator: locatorIn(state, document, line) });
+}
+
+/** Takes what one document says into the whole. */
+function sinkOf(state: State, document: number): SightingsSink {
+  return {
+    hasRoom() {
+      const hasRoom = state.hits < HITS_MAX;
+      if (hasRoom) state.hits += 1;
+      else state.shortening.count(HITS_LEFT_OUT);
+      return hasRoom;
+    },
+    link: (link) => addLink(state, document, link),
+    sawMachine: (name) => addMachine(state, document, name),
+  };
 }
 
 /** First, last and quotes are often the same one, and what was read is looked at more than once. */
 function shownQuote(state: State, document: number, raw: RawQuote): Quote {
   const known = state.shown.get(raw);
   if (known !== undefined) return known;
-  const made = quoteOf(raw, document, state.documents[document]?.locator ?? '');
+  const made = quoteOf(raw, document, locatorIn(state, document, raw.line.line));
   state.shown.set(raw, made);
   return made;
 }
 
-function hitOf(state: State, { first, last, quotes, ...rest }: MutableHit): Hit {
-  const { owner, sign, object, about, document, onMachine, count } = rest;
+function hitOf(state: State, document: number, raw: RawHit): Hit {
+  const { owner, sign, object, about, onMachine, count, first, last, quotes } = raw;
   const show = (quote: RawQuote): Quote => shownQuote(state, document, quote);
   const shown = { first: show(first), last: show(last), quotes: quotes.map(show) };
   return { owner, sign, object, about, document, onMachine, count, ...shown };
 }
 
-/** What a joined passage says was counted already when one of its own lines said it. */
-function isRepeated(known: MutableHit, line: ReadLine): boolean {
-  return line.lineEnd > line.line && known.readLine >= line.line;
+function sawSource(state: State, document: number, source: LineSource): void {
+  if (source !== 'unknown') state.documents[document]?.sources.add(source);
 }
 
-function addHit(
-  state: State,
-  document: number,
-  row: SignRow,
-  line: ReadLine,
-  match: RegExpExecArray,
-): void {
-  const captures = capturesOf(match, line.text);
-  const [about = null] = aboutOf(state, [machineOf(captures, line)]);
-  linkHost(state, captures, line, document);
-  if (captures['self'] !== undefined) addMachine(state, document, classifyName(captures['self']));
-  const object = row.per.map((name) => captures[name] ?? '').join('\u0001');
-  const key = [document, row.owner, row.name, about?.value ?? '', object].join('\u0000');
-  const known = state.hits.get(key);
-  const quote = rawQuote(line, match, captures);
-  if (known !== undefined) {
-    if (!isRepeated(known, line)) repeatHit(known, quote);
-    return;
-  }
-  if (state.hits.size >= HITS_MAX)
-    return state.shortening.count(`kinds of lines beyond the first ${shownCount(HITS_MAX)}`);
-  state.hits.set(key, {
-    owner: row.owner,
-    sign: row.name,
-    object,
-    about,
-    document,
-    onMachine: SOURCES[line.source].onMachine || line.host !== null,
-    count: 1,
-    first: quote,
-    last: quote,
-    readLine: line.line,
-    quotes: [quote],
-  });
-}
-
-/** Lists of events stand in the order of their names; every other document goes on with time. */
-function isEarlier({ line }: RawQuote, than: RawQuote): boolean {
-  const [one, other] = [line.when, than.line.when];
-  if (line.source !== 'event' || one === null || other === null) return false;
-  return one.clock === other.clock && one.yearless === other.yearless && one.ms < other.ms;
-}
-
-function repeatHit(known: MutableHit, quote: RawQuote): void {
-  known.count += 1;
-  known.readLine = quote.line.line;
-  if (isEarlier(quote, known.first)) known.first = quote;
-  if (!isEarlier(quote, known.last)) known.last = quote;
-  if (known.quotes.length < QUOTES_MAX) known.quotes.push(quote);
+/** Adds what a log said that was read elsewhere; its lines follow those that were counted. */
+function addLog(state: State, document: number, log: LogFindings): void {
+  const known = state.documents[document];
+  if (known === undefined) return;
+  const before = known.linesRead;
+  known.linesRead += log.lines;
+  for (const source of log.sources) sawSource(state, document, source);
+  for (const name of log.machines) addMachine(state, document, name);
+  for (const link of log.links) addLink(state, document, { ...link, line: link.line + before });
+  for (const { what, count } of log.shortened) state.shortening.count(what, count);
+  for (const [key, hit] of log.hits) known.sightings.append(key, shiftedHit(hit, before));
 }
 
 function tryRows(state: State, document: number, given: ReadLine, rows: Iterable<SignRow>): void {
   const isShort = given.text.length <= MATCH_CHARACTERS_MAX;
   const line = isShort ? given : { ...given, text: given.text.slice(0, MATCH_CHARACTERS_MAX) };
-  if (!isShort)
-    state.shortening.count(
-      `lines beyond their first ${shownCount(MATCH_CHARACTERS_MAX)} characters`,
-    );
+  if (!isShort) state.shortening.count(LONG_LINES);
+  const { isKnown = true } = line;
   for (const row of rows) {
-    if (!acceptsSource(row, line.source)) continue;
+    if (!acceptsSource(row, { source: line.source, isKnown })) continue;
     const match = row.pattern.exec(line.text);
-    if (match !== null) addHit(state, document, row, line, match);
+    if (match !== null) state.documents[document]?.sightings.add(row, line, match);
   }
 }
 
@@ -264,6 +207,13 @@ function aboutOf(state: State, given: FactOrigin['about']): readonly MachineName
   return about;
 }
 
+/** The document's part is shown already, and the same for all that the document holds. */
+function shownLocator(state: State, document: number, locator: string): string {
+  const shown = state.documents[document]?.locator ?? '';
+  if (!locator.startsWith(`${shown}#`)) return redact(printable(locator));
+  return shown + redact(printable(locator.slice(shown.length)));
+}
+
 function addFact(
   state: State,
   document: number,
@@ -275,23 +225,23 @@ function addFact(
   const moment = momentOf(state, document, origin);
   const about = aboutOf(state, origin.about);
   const value = redactValue(record.value);
-  const locator = redact(printable(origin.locator));
+  const locator = shownLocator(state, document, origin.locator);
   const { by, extent = 'whole' } = origin;
   state.facts.push({ kind: record.kind, value, by, extent, locator, moment, about });
 }
 
 /** Given documents of which nothing is known; files of an archive may be about anything. */
 function silentDocuments(state: State): readonly InputLoss[] {
-  const speaking = new Set([
-    ...[...state.hits.values()].map(({ document }) => document),
-    ...state.facts.map(({ moment }) => moment.at.document),
-  ]);
+  const speaking = new Set(state.facts.map(({ moment }) => moment.at.document));
   const told = new Set([...state.losses, ...state.listings].map(({ locator }) => locator));
-  return state.documents.flatMap(({ locator, isGiven, sources, linesRead }, document) => {
-    if (!isGiven || sources.size > 0 || speaking.has(document) || told.has(locator)) return [];
-    const input = locator === '-' ? 'stdin' : locator;
-    return [{ locator, what: `unrecognized input (${input}, ${counted(linesRead, 'line')})` }];
-  });
+  return state.documents.flatMap(
+    ({ locator, isGiven, sources, linesRead, sightings }, document) => {
+      const isSilent = sources.size === 0 && sightings.hits.size === 0 && !speaking.has(document);
+      if (!isGiven || !isSilent || told.has(locator)) return [];
+      const input = locator === '-' ? 'stdin' : locator;
+      return [{ locator, what: `unrecognized input (${input}, ${counted(linesRead, 'line')})` }];
+    },
+  );
 }
 
 function finish(state: State): Observations {
@@ -305,21 +255,40 @@ function finish(state: State): Observations {
       zoneOffsetMs,
     }),
   );
-  const hits = [...state.hits.values()].map((hit) => hitOf(state, hit));
+  const hits = state.documents.flatMap(({ sightings }, document) =>
+    [...sightings.hits.values()].map((hit) => hitOf(state, document, hit)),
+  );
   const { facts, links, listings } = state;
   const silent = silentDocuments(state);
   const told = [...state.losses, ...silent].slice(0, LOSSES_MAX);
   const more = { what: REMARKS, count: state.losses.length + silent.length - told.length };
   const before = state.collection?.shortened ?? [];
   const losses = [...told, ...state.shortening.told([...before, more])];
-  return { documents, hits, facts, links, listings, losses, collection: state.collection };
+  const troubled = state.troubled.lines();
+  return {
+    documents,
+    hits,
+    facts,
+    links,
+    listings,
+    losses,
+    troubled,
+    collection: state.collection,
+  };
+}
+
+function openDocument(state: State, ...given: Parameters<typeof newDocument>): number {
+  const document = state.documents.length;
+  const sightings = new Sightings(sinkOf(state, document));
+  state.documents.push({ ...newDocument(...given), sightings });
+  return document;
 }
 
 /** An empty collector, for one pile of evidence. */
 export function createCollector(): Collector {
   const state: State = {
     documents: [],
-    hits: new Map(),
+    hits: 0,
     facts: [],
     links: [],
     listings: [],
@@ -329,28 +298,13 @@ export function createCollector(): Collector {
     linked: new Set(),
     about: new Map(),
     shortening: createShortening(),
+    troubled: createTroubled(),
     latest: null,
   };
   const { documents, links, listings, losses } = state;
   return {
-    openDocument(given, givenContainer, isGiven = false) {
-      const locator = redact(printable(given));
-      const container = givenContainer === null ? null : redact(printable(givenContainer));
-      const owner = archiveOwner(locator);
-      documents.push({
-        locator,
-        container,
-        machines: new Map(owner === null ? [] : [[owner.value, owner]]),
-        sources: new Set(),
-        linesRead: 0,
-        zoneOffsetMs: null,
-        isGiven,
-      });
-      return documents.length - 1;
-    },
-    sawSource(document, source) {
-      if (source !== 'unknown') documents[document]?.sources.add(source);
-    },
+    openDocument: (...given) => openDocument(state, ...given),
+    sawSource: (document, source) => sawSource(state, document, source),
     sawMachine: (document, machine) => addMachine(state, document, machine),
     countLines(document, lines) {
       const known = documents[document];
@@ -360,7 +314,9 @@ export function createCollector(): Collector {
       const known = documents[document];
       if (known !== undefined) known.zoneOffsetMs ??= zoneOffsetMs;
     },
+    addLog: (document, log) => addLog(state, document, log),
     tryRows: (document, line, rows) => tryRows(state, document, line, rows),
+    sawLine: (document, line) => state.troubled.add(document, line),
     fact: (document, kind, value, origin) => addFact(state, document, { kind, value }, origin),
     hasFact: (document, kind) =>
       state.facts.some((fact) => fact.kind === kind && fact.moment.at.document === document),
@@ -381,6 +337,11 @@ export function createCollector(): Collector {
       state.collection = both(state.collection, redactValue(collection));
     },
     locatorOf: (document) => documents[document]?.locator ?? '',
+    locatorAt: (document, line) => locatorIn(state, document, line),
+    renumber(document, lineNumbers) {
+      const known = documents[document];
+      if (known !== undefined) known.lineNumbers = lineNumbers;
+    },
     share: createShare(),
     finish: () => finish(state),
   };

@@ -57,7 +57,7 @@ describe('a small document', () => {
     }
   });
 
-  test('that is empty or binary says nothing; of the second one is told', () => {
+  test('an empty or binary document has no facts, and a binary one is reported as left out', () => {
     assert.deepEqual(
       read('')
         .losses.map(({ what }) => what)
@@ -167,7 +167,7 @@ describe('a large list', () => {
     assert.deepEqual(seen.losses, []);
   });
 
-  test('of Nodes and others is none of all Nodes', () => {
+  test('a list of Nodes and other objects is not a complete list of Nodes', () => {
     const mixed = [...many, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }];
     const seen = read(JSON.stringify(mixed));
     assert.deepEqual([seen.facts.length, seen.listings], [1101, []]);

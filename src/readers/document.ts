@@ -1,18 +1,13 @@
 import { classifyName, type MachineName } from '../evidence/names.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Collector } from './collector.ts';
-import type { ReadLine } from './quotes.ts';
 import { decodeText, isBinary, needsDecoding } from './encoding.ts';
-import { documentSource, type Origin, originOf, readPrefix } from './line/origin.ts';
-import { cleanLine } from './line/clean.ts';
-import { unwrapLine } from './line/envelope.ts';
-import { isCommandEcho } from './line/prompt.ts';
-import { parseWhen } from './line/timestamps.ts';
+import { documentSource } from './line/origin.ts';
 import { zoneOffsetMs } from './line/zones.ts';
-import type { HitLine } from './scan/anchor-scanner.ts';
-import { type OpenScan, type Scan, scanHere } from './scan/open-scan.ts';
-import { acceptsSource, rowsOf, type SignTable } from './sign-table.ts';
-import { readStructuredText } from './text/structured.ts';
+import type { Log, OpenLog } from './log/log.ts';
+import { readHere } from './log/read-here.ts';
+import type { SignTable } from './sign-table.ts';
+import { likelyOf, readStructuredText } from './text/structured.ts';
 import { openItems } from './text/items.ts';
 import { looksLikeList, looksStructured } from './text/shape.ts';
 
@@ -33,15 +28,15 @@ interface Reading {
   readonly table: SignTable;
   readonly document: number;
   readonly likely?: LineSource;
-  /** Scans large logs; where they are read when not given. */
-  readonly openScan?: OpenScan;
+  /** Reads large logs; read where they are when not given. */
+  readonly openLog?: OpenLog;
 }
 
 /** Reads one document whose kind is found out from its first bytes. */
 export function createDocumentReader(reading: Reading): DocumentReader {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
-  let stream: Scan | null = null;
+  let stream: Log | null = null;
   let refused = false;
 
   const decide = (): void => {
@@ -121,54 +116,13 @@ function soleInstanceId(text: string): MachineName | null {
     : null;
 }
 
-/** Reads the lines of one document that hit. */
-function createHitReader(reading: Reading, ofDocument: LineSource): (hit: HitLine) => void {
-  const { collector, table, document } = reading;
-  const seen = new Set([ofDocument]);
-  return (hit) => {
-    if (isCommandEcho(hit.text)) return;
-    const text = cleanLine(unwrapLine(hit.text));
-    const prefix = readPrefix(text);
-    const { program } = prefix;
-    // Of a program seen before nothing is learnt by expressions about others: they are not tried.
-    const isSeen = program !== null && seen.has(program);
-    const rows = rowsOf(table, hit.anchors).filter(
-      (row) => (!isSeen || acceptsSource(row, program)) && row.pattern.test(text),
-    );
-    // Most lines with an anchor match no expression; who printed them and when need not be known.
-    if (rows.length === 0) return;
-    const origin = originOf(text, ofDocument, prefix);
-    collector.sawSource(document, origin.source);
-    seen.add(origin.source);
-    const accepted = rows.filter((row) => acceptsSource(row, origin.source));
-    if (accepted.length === 0) return;
-    collector.tryRows(document, lineOf(hit, text, origin), accepted);
-  };
-}
-
-function lineOf(hit: HitLine, text: string, { source, host }: Origin): ReadLine {
-  return {
-    text,
-    source,
-    line: hit.lineNumber,
-    lineEnd: hit.lineNumber,
-    when: parseWhen(text),
-    host,
-    about: null,
-    isState: false,
-  };
-}
-
 /** Scans a large log: only lines that contain an anchor are looked at again. */
-function openStream(reading: Reading, head: string): Scan {
-  const { collector, table, document, openScan = scanHere(table.anchorSet) } = reading;
+function openStream(reading: Reading, head: string): Log {
+  const { collector, table, document, openLog = readHere(table) } = reading;
   const headLines = head.split('\n', 400);
-  const known = documentSource(headLines);
-  const source = known === 'unknown' ? (reading.likely ?? known) : known;
-  collector.sawSource(document, source);
+  const guess = documentSource(headLines);
+  const likely = likelyOf(guess, reading.likely);
+  collector.sawSource(document, likely.source);
   collector.sawZone(document, zoneOffsetMs(headLines));
-  return openScan({
-    hit: createHitReader(reading, source),
-    ended: (lines) => collector.countLines(document, lines),
-  });
+  return openLog(likely, (findings) => collector.addLog(document, findings));
 }

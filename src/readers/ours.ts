@@ -71,7 +71,7 @@ function readSavedUserData(passage: PassageReading, value: JsonObject, line: num
   if (given === null || about === null) return false;
   passage.collector.sawSource(passage.document, 'user-data');
   for (const part of userDataLinesOf(value))
-    passage.say({ ...logLine(passage, part, 'user-data'), about });
+    passage.say({ ...logLine(passage, part, { source: 'user-data', isKnown: true }), about });
   addUserData(passage, about, given, line);
   return true;
 }
@@ -81,9 +81,11 @@ function readContainerLog(passage: PassageReading, value: JsonObject): boolean {
   const lines = (textAt(value, 'text') ?? '').split('\n').filter((line) => line.trim() !== '');
   const container = textAt(value, 'container') ?? '';
   const about = classifyName(textAt(value, 'node') ?? '', 'node');
-  const likely = CONTAINERS[container] ?? documentSource(lines.slice(0, 60));
+  const named = CONTAINERS[container];
+  const likely =
+    named === undefined ? documentSource(lines.slice(0, 60)) : { source: named, isKnown: true };
   // What a cloud controller says is of the cluster, on whichever Node it runs.
-  const of = likely === 'cloud-controller' ? null : about;
+  const of = likely.source === 'cloud-controller' ? null : about;
   for (const [index, text] of lines.entries())
     passage.say({ ...logLine(passage, { line: index + 1, text }, likely), about: of });
   return true;

@@ -3,7 +3,7 @@ import type { Collector } from './collector.ts';
 import type { ReadLine } from './quotes.ts';
 import { cleanLine } from './line/clean.ts';
 import { unwrapLine } from './line/envelope.ts';
-import { originOf } from './line/origin.ts';
+import { type Likely, originOf } from './line/origin.ts';
 import { reporterOf } from './line/reporter.ts';
 import { parseWhen } from './line/timestamps.ts';
 import { createLineScanner } from './scan/anchor-scanner.ts';
@@ -50,13 +50,14 @@ interface TextPart {
 }
 
 /** One log line with what its prefix says. */
-export function logLine(passage: PassageReading, part: TextPart, source: LineSource): ReadLine {
+export function logLine(passage: PassageReading, part: TextPart, likely: Likely): ReadLine {
   const text = cleanLine(unwrapLine(part.text));
-  const origin = originOf(text, source);
+  const origin = originOf(text, likely);
   passage.collector.sawSource(passage.document, origin.source);
   return {
     text,
     source: origin.source,
+    isKnown: origin.isKnown,
     line: part.line,
     lineEnd: part.lineEnd ?? part.line,
     when: parseWhen(text),
@@ -73,6 +74,7 @@ function matchLines(reading: TextReading, said: readonly ReadLine[]): void {
     ...said.filter((line) => line.lineEnd === line.line),
     ...said.filter((line) => line.lineEnd !== line.line),
   ];
+  for (const line of ordered) reading.collector.sawLine(reading.document, line);
   const encoder = new TextEncoder();
   const scanner = createLineScanner(reading.table.anchorSet, (hit) => {
     const line = ordered[hit.lineNumber - 1];

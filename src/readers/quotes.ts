@@ -1,4 +1,3 @@
-import { locatorAt } from '../evidence/fact.ts';
 import type { MachineName } from '../evidence/names.ts';
 import {
   excerptAround,
@@ -11,6 +10,8 @@ import type { Captures, Quote } from '../evidence/sighting.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { When } from '../evidence/time.ts';
 
+/** Expressions see this much of a line, which bounds what any of them can cost. */
+export const MATCH_CHARACTERS_MAX = 16_384;
 const CAPTURE_CHARACTERS_MAX = 300;
 /** What is kept of a line until it is shown: more than is shown, for secrets across the cut. */
 const KEPT_CHARACTERS_MAX = 1200;
@@ -22,6 +23,8 @@ export interface ReadLine {
   /** Cleaned text. */
   readonly text: string;
   readonly source: LineSource;
+  /** False where its words alone tell the source. */
+  readonly isKnown?: boolean;
   readonly line: number;
   /** Last line of the passage when several lines were joined. */
   readonly lineEnd: number;
@@ -67,16 +70,24 @@ export function capturesOf(match: RegExpExecArray, text: string): Captures {
 /** Keeps of a line that hit what will be shown of it. */
 export function rawQuote(line: ReadLine, match: RegExpExecArray, captures: Captures): RawQuote {
   const isWhole = line.text.length <= KEPT_CHARACTERS_MAX;
-  // A copy of what is not kept anyway, since a slice would keep the whole line.
-  const words = isWhole ? match[0] : Array.from(match[0].slice(-KEPT_WORDS_MAX)).join('');
+  const words = isWhole ? match[0] : copyOf(match[0].slice(-KEPT_WORDS_MAX));
   const excerpt = isWhole || isKept(match) ? null : excerptAround(line.text, words);
   return { line: kept(line), captures, words, excerpt };
 }
 
-/** The line without its tail; a copy, since a slice would keep the whole line in memory. */
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The same text by itself: a slice would keep the whole line in memory. */
+function copyOf(slice: string): string {
+  // Half of a character is lost in UTF-8.
+  return slice.isWellFormed() ? DECODER.decode(ENCODER.encode(slice)) : Array.from(slice).join('');
+}
+
+/** The line without its tail. */
 function kept(line: ReadLine): ReadLine {
   if (line.text.length <= KEPT_CHARACTERS_MAX) return line;
-  return { ...line, text: Array.from(line.text.slice(0, KEPT_CHARACTERS_MAX)).join('') };
+  return { ...line, text: copyOf(line.text.slice(0, KEPT_CHARACTERS_MAX)) };
 }
 
 /** A line as it may be shown. */
@@ -89,7 +100,7 @@ export function quoteOf(raw: RawQuote, document: number, locator: string): Quote
   );
   return {
     source: line.source,
-    locator: locatorAt(locator, line.line),
+    locator,
     excerpt: raw.excerpt ?? excerptOfClean(whole, raw.words),
     moment: {
       when: line.when,

@@ -5,7 +5,7 @@ import { readAnswer } from './answers.ts';
 import { createCollector } from './collector.ts';
 import { createDocumentReader, type DocumentReader } from './document.ts';
 import { openPassage } from './passage.ts';
-import type { OpenScan } from './scan/open-scan.ts';
+import type { OpenLog } from './log/log.ts';
 import type { SignTable } from './sign-table.ts';
 import { readStructuredText } from './text/structured.ts';
 
@@ -22,9 +22,9 @@ export interface Reading {
 /**
  * Starts reading with the table of expressions that lines are tried against.
  *
- * @param openScan scans large logs, possibly elsewhere; what they held is complete once it told so
+ * @param openLog reads large logs, possibly elsewhere; what they held is complete once it told so
  */
-export function createReading(table: SignTable, openScan?: OpenScan): Reading {
+export function createReading(table: SignTable, openLog?: OpenLog): Reading {
   const collector = createCollector();
   return {
     open: (locator, container, likely) =>
@@ -37,7 +37,7 @@ export function createReading(table: SignTable, openScan?: OpenScan): Reading {
           container === null || container === locator,
         ),
         ...(likely === undefined ? {} : { likely }),
-        ...(openScan === undefined ? {} : { openScan }),
+        ...(openLog === undefined ? {} : { openLog }),
       }),
     take(locator, content) {
       const reading = { collector, table, document: collector.openDocument(locator, null) };

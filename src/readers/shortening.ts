@@ -1,8 +1,9 @@
 import type { InputLoss, Shortened } from '../evidence/observations.ts';
+import { MATCH_CHARACTERS_MAX } from './quotes.ts';
 
 /** Counts what is left out so that no input costs without end, and tells it in one line. */
 export interface Shortening {
-  readonly count: (what: string) => void;
+  readonly count: (what: string, times?: number) => void;
   /** @param others what was left out before the evidence was read */
   readonly told: (others: readonly Shortened[]) => readonly InputLoss[];
 }
@@ -12,10 +13,12 @@ export function shownCount(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
+export const LONG_LINES = `lines beyond their first ${shownCount(MATCH_CHARACTERS_MAX)} characters`;
+
 export function createShortening(): Shortening {
   const counts = new Map<string, number>();
   return {
-    count: (what) => counts.set(what, (counts.get(what) ?? 0) + 1),
+    count: (what, times = 1) => counts.set(what, (counts.get(what) ?? 0) + times),
     told(others) {
       const all = new Map(counts);
       for (const { what, count } of others) all.set(what, (all.get(what) ?? 0) + count);

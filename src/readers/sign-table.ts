@@ -1,8 +1,9 @@
 import type { SignRow } from '../evidence/sign-row.ts';
-import type { LineSource } from '../evidence/source.ts';
+import type { Likely } from './line/origin.ts';
 import { type AnchorSet, compileAnchors } from './scan/anchor-scanner.ts';
 
 export interface SignTable {
+  readonly rows: readonly SignRow[];
   readonly anchorSet: AnchorSet;
   /** Rows by the index of an anchor in the set. */
   readonly rowsByAnchor: readonly (readonly SignRow[])[];
@@ -18,7 +19,8 @@ export function compileSigns(rows: readonly SignRow[]): SignTable {
       else sharing.push(row);
     }
   }
-  return { anchorSet: compileAnchors([...byAnchor.keys()]), rowsByAnchor: [...byAnchor.values()] };
+  const anchorSet = compileAnchors([...byAnchor.keys()]);
+  return { rows, anchorSet, rowsByAnchor: [...byAnchor.values()] };
 }
 
 /** The rows that any of these anchors belongs to, each once. */
@@ -28,8 +30,8 @@ export function rowsOf(table: SignTable, anchors: readonly number[]): readonly S
   return [...new Set(anchors.flatMap((anchor) => table.rowsByAnchor[anchor] ?? []))];
 }
 
-/** True when a line of this source may count for the row. */
-export function acceptsSource(row: SignRow, source: LineSource): boolean {
+/** True when a line of this source may count for the row; a guess excludes it from strict ones alone. */
+export function acceptsSource(row: SignRow, { source, isKnown }: Likely): boolean {
   if (row.in.includes(source)) return true;
-  return !row.strict && (source === 'unknown' || source === 'journal');
+  return !row.strict && (!isKnown || source === 'unknown' || source === 'journal');
 }

@@ -63,7 +63,7 @@ function outcome(asked: Asked, said: DiagnosisDocument, code: number = EXIT.notU
   return judge(asked, saidOf(said, code)).outcome;
 }
 
-describe('what is said of a broken machine', () => {
+describe('what Rollcall reports of a broken machine', () => {
   test('is right when the headline is accepted', () => {
     assert.equal(outcome(BROKEN, document('subnet-out-of-pod-addresses')), 'right');
   });
@@ -99,8 +99,8 @@ describe('what is said of a broken machine', () => {
   });
 });
 
-describe('what is said of a healthy machine', () => {
-  test('is right when it is usable, or when nobody can tell', () => {
+describe('what Rollcall reports of a healthy machine', () => {
+  test('is right when it is usable or unknown', () => {
     assert.equal(outcome(HEALTHY, EMPTY, EXIT.usable), 'right');
     assert.equal(outcome(HEALTHY, EMPTY, EXIT.cannotTell), 'right');
   });
@@ -121,12 +121,12 @@ const WELL: LiveState = {
   lay: () => null,
 };
 
-describe('what is said of a live state', () => {
+describe('what Rollcall reports of a live state', () => {
   const ofLive = (end: LiveState['end'], code: number, cause: string | null = null): Outcome =>
     judgeLive({ ...WELL, end, accept: ['aws-auth-missing'] }, saidOf(document(cause), code))
       .outcome;
 
-  test('is silent where a machine that is well is not called usable, wrong where it is broken', () => {
+  test('is silent where a healthy machine is not reported usable, wrong where it is broken', () => {
     assert.equal(ofLive('well', EXIT.usable), 'right');
     assert.equal(ofLive('well', EXIT.cannotTell), 'silent');
     assert.equal(ofLive('well', EXIT.notUsable), 'wrong');
@@ -146,7 +146,7 @@ describe('what is said of a live state', () => {
   });
 });
 
-test('a run that ends with our bug is no verdict', () => {
+test('a run that ends with a bug of Rollcall gives no verdict', () => {
   assert.throws(() => outcome(BROKEN, EMPTY, EXIT.bug), /001 ended with 70/);
 });
 

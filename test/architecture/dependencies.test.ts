@@ -12,7 +12,7 @@ function found(
   return dependencies.run(files).map(({ where, what }) => `${where} ${what}`);
 }
 
-test('what is imported and listed passes, in every form', () => {
+test('accepts imports that are listed, in every form', () => {
   const text =
     "import 'one'; const a = await import('two/part'); import type { B } from '@s/three/x';";
   assert.deepEqual(found(['one', 'two', '@s/three'], { 'src/apps/a/main.ts': text }), []);
@@ -24,7 +24,7 @@ test('a package that users do not get is named where it is imported', () => {
   assert.match(all[0] ?? '', /main\.ts:2 imports @s\/one, which users do not get/);
 });
 
-test('a package that only tests import is no package for users', () => {
+test('does not count a package that only tests import as a runtime package', () => {
   const all = found(['one'], {
     'src/a/b.test.ts': "import 'one';",
     'test/c.test.ts': "import 'one';",

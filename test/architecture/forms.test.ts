@@ -18,7 +18,7 @@ const FORBIDDEN: readonly (readonly [string, RegExp])[] = [
   ["export { a } from './b.ts';\nexport type { C } from './d.ts';", /only exports/],
 ];
 
-test('forbidden forms are named with what is written instead', () => {
+test('names forbidden forms with the allowed one', () => {
   for (const [text, message] of FORBIDDEN) {
     const all = found('src/evidence/a.ts', text);
     assert.equal(all.length, 1, text);

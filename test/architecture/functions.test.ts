@@ -39,7 +39,7 @@ test('an arrow with a name is a function, a callback belongs to its caller', () 
   assert.deepEqual(spans(text), ['one 1 1', 'two 2 3', 'three 5 4']);
 });
 
-test('calls, conditions and types are no functions', () => {
+test('calls, conditions and types do not count as functions', () => {
   const text = `if (a()) { b(); }
   for (const c of d()) { e(); }
   switch (f()) { case g(): { h(); } }

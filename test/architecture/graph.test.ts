@@ -12,7 +12,7 @@ test('an import of a file that is not there is named', () => {
   assert.deepEqual(found(missing, texts), ['src/a/b.ts:2']);
 });
 
-test('a file that only its own test imports is dead', () => {
+test('a file that only its test imports is dead', () => {
   const texts = {
     'src/apps/cli/main.ts': "import '../../evidence/used.ts';",
     'src/evidence/used.ts': "import './below.ts';",
@@ -45,7 +45,7 @@ test('what tests share is alive as long as a test uses it', () => {
   assert.deepEqual(found(dead, texts), ['src/ports/contract/clock.ts:1']);
 });
 
-test('a cycle is named once with the way it takes, a diamond is none', () => {
+test('names a cycle once with its path and accepts a diamond', () => {
   const cycle = {
     'src/a/one.ts': "import type { A } from './two.ts';",
     'src/a/two.ts': "\nimport './three.ts';",

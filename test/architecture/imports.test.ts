@@ -38,7 +38,7 @@ test('every form of import is seen', () => {
   ]);
 });
 
-test('what only looks like an import is none', () => {
+test('ignores text that looks like an import', () => {
   const text = `
     // import x from 'comment';
     const s = "import y from 'string'";

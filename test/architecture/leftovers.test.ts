@@ -18,7 +18,7 @@ test('a product that says it is unfinished is named', () => {
   assert.deepEqual(found('src/a/b.ts', "throw new Error('Not implemented');"), ['src/a/b.ts:1']);
 });
 
-test('quoted notes are none', () => {
+test('ignores quoted notes', () => {
   assert.deepEqual(found('src/a/b.ts', "const a = 'TODO';"), []);
   assert.deepEqual(found('src/a/b.ts', "const a = ['API is not implemented for endpoint'];"), []);
   assert.deepEqual(found('src/causes/a/b/examples/found-a.txt', 'TODO'), []);

@@ -11,7 +11,7 @@ export function places(here: readonly string[]): Check {
 
 /** Homes of the images and build machines of the field are facts; logs mention them. */
 const HOME =
-  /(?<![\w.~})-])\/(?:work\/[\w.]|root\/(?!sdk\/go)[\w.]|home\/(?!(?:kubernetes|ec2-user|ubuntu|core|prow)\b)\w)/;
+  /(?<![\w.~})-])\/(?:work\/[\w.]|root\/(?!sdk\/go|\.aws\/credentials)[\w.]|home\/(?!(?:kubernetes|ec2-user|ubuntu|core|prow)\b)\w)/;
 const WORKPLACE = /(?<![\w.~})-])\/work\/[\w.]/;
 const PACKAGE_REGISTRY =
   /\bregistry\.(?:npmjs|yarnpkg)\.\w+|\bnpm\.pkg\.github\.com|\/artifactory\//;

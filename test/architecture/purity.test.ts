@@ -53,7 +53,7 @@ test('waiting is seen in the pure rooms, and allowed in those that read or act',
   }
 });
 
-test('names, keys, comments and dates from numbers are no reach', () => {
+test('accepts names, keys, comments and dates from numbers', () => {
   const text = `
     // Date.now() and process.env
     const a = 'fetch()'; const b = /setTimeout/;

@@ -42,7 +42,7 @@ test('what touches the machine is seen in every room', () => {
     }
 });
 
-test('what only looks like it is none', () => {
+test('ignores text that only looks like it', () => {
   const text = `
     import { createHash } from 'node:crypto';
     // Date.now()

@@ -59,11 +59,11 @@ test('arrows, optional chains and spreads are one mark each', () => {
   ]);
 });
 
-test('what is no TypeScript is refused with its line', () => {
+test('rejects invalid TypeScript with its line', () => {
   assert.throws(() => tokenize('ok\n`open'), /line 2: the template has no end/);
 });
 
-test('a bracket is closed by its own kind and depth', () => {
+test('matches a bracket by kind and depth', () => {
   const tokens: readonly Token[] = code(tokenize('f({ a: [1, (2)] /* } */ }, 3) + 4'));
   assert.equal(tokens[closing(tokens, 1)]?.text, ')');
   assert.equal(tokens[closing(tokens, 1) + 1]?.text, '+');

@@ -2,6 +2,7 @@
 import {
   allTokens,
   at,
+  codeTokens,
   type Check,
   isGenerated,
   isTest,
@@ -25,18 +26,48 @@ const HABITS: readonly Habit[] = [
   { words: /\bbroken too\b/, instead: 'write "also blocked by"' },
   { words: /\bspeaks? of\b/, instead: 'write "is about" or "names"' },
   { words: /\bof a form that\b/, instead: 'write "unrecognized input"' },
+  { words: /\bwould tell\b/, instead: 'write "ask" or "would show"' },
+];
+
+/** Habits that texts of causes and readers still have. */
+const MORE_HABITS: readonly Habit[] = [
+  {
+    words: /(?<!\b[Tt]here )\b(?:is|are|was|were) none\b/,
+    instead: 'write "is not" or "there are no"',
+  },
+  {
+    words: /(?<![Tt]here )\bis no (?!longer\b|more\b|reason\b|headline\b)\w/,
+    instead: 'write "is not a"',
+  },
+  { words: /\b(?:is|are) not known\b/, instead: 'write "unknown"' },
+  { words: /\bof which (?!\d)/, instead: 'begin another sentence' },
+  { words: /\bsays? nothing\b|\bnothing says\b/, instead: 'say what is missing' },
+  { words: /\b(?:can|could)(?:not| not)? be told\b/, instead: 'write "is unknown"' },
+  { words: /\bcomes? to (?:run|exist)\b/, instead: 'write "starts" or "appears"' },
+  { words: /\ban own\b|\bown user data\b/, instead: 'write "a custom"' },
+  { words: /\bgo(?:es)? on\b/, instead: 'write "continue"' },
+  { words: /\bstands? (?:for|at|in|beside|behind|above)\b/, instead: 'write "is" or "represents"' },
+  { words: /\bwithout a word\b/, instead: 'write "silently"' },
+  {
+    words: /\b(?:initiali|recogni|seriali|organi)s(?:e[ds]?|ing|ation)\b/,
+    instead: 'spell it with z',
+  },
 ];
 
 /** Rooms whose texts a person reads; the simulated programs speak as the real ones do. */
 const SPEAKING =
-  /^src\/(?:apps\/cli|adapters|capacity|causes|collection|diagnosis|domain|engine|readers)\//;
-const PAGES = /^(?:README|CHANGELOG|SCOPE)\.md$|^docs\/(?!decisions\/)[^/]+\.md$|^docs\/causes\//;
+  /^src\/(?:apps|adapters|capacity|causes|collection|diagnosis|domain|engine|readers|sim\/stories)\//;
+const PAGES = /^(?:README|CHANGELOG|SCOPE|SECURITY|ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/.*\.md$/;
+/** Texts that only the first list checks: of causes, and of readers. */
+const FIRST_LIST_ONLY = /^(?:src|docs)\/causes\/|^src\/readers\//;
+const TITLES = /^(?:src|test|tools|bench)\/.*\.test\.ts$/;
 
 export const wording: Check = {
   title: 'what people read is worded as the field words it',
   run: (files) => [
     ...files.filter(speaks).flatMap(inTexts),
     ...files.filter(({ path }) => PAGES.test(path)).flatMap(inPage),
+    ...files.filter(({ path }) => TITLES.test(path)).flatMap(inTitles),
   ],
 };
 
@@ -51,6 +82,16 @@ function inTexts(file: SourceFile): readonly Violation[] {
     .flatMap(({ text, line }) => habitsIn(file, text, line));
 }
 
+/** The names of tests and of their groups. */
+function inTitles(file: SourceFile): readonly Violation[] {
+  const tokens = codeTokens(file);
+  return tokens.flatMap(({ kind, text, line }, index) => {
+    const [call, bracket] = tokens.slice(Math.max(0, index - 2), index);
+    const isTitle = bracket?.text === '(' && /^(?:describe|it|test)$/.test(call?.text ?? '');
+    return isTitle && kind === 'string' ? habitsIn(file, text, line) : [];
+  });
+}
+
 /** What programs printed stands in code, as they printed it. */
 function inPage(file: SourceFile): readonly Violation[] {
   let isQuoted = false;
@@ -61,7 +102,8 @@ function inPage(file: SourceFile): readonly Violation[] {
 }
 
 function habitsIn(file: SourceFile, text: string, line: number): readonly Violation[] {
-  return HABITS.flatMap(({ words, instead }) => {
+  const habits = FIRST_LIST_ONLY.test(file.path) ? HABITS : [...HABITS, ...MORE_HABITS];
+  return habits.flatMap(({ words, instead }) => {
     const found = words.exec(text)?.[0];
     return found === undefined ? [] : [at(file, line, `reads "${found}"; ${instead}`)];
   });

@@ -121,9 +121,9 @@ test('images of EKS and OpenShift write the providerID that decides', () => {
   assert.equal(acceptanceOf(IP_NAME, input).state, 'accepted');
 });
 
-test('a look-up by name holds only with the tag, which is said when it was not seen', () => {
+test('a look-up by name holds only with the cluster tag and says when the tag was not seen', () => {
   const { clusterTag: _, ...input } = external('v1.33.4');
-  assert.match(acceptanceOf(IP_NAME, input).provided.join(), /tag of the cluster/);
+  assert.match(acceptanceOf(IP_NAME, input).provided.join(), /cluster tag/);
   assert.deepEqual(acceptanceOf(IP_NAME, external('v1.33.4')).provided, []);
 });
 

@@ -43,8 +43,18 @@ const LIMITS: readonly (readonly [string, CapacityInput, string, RegExp])[] = [
     /describe-instance-types --instance-types x9/,
   ],
   ['interfaces', input('m5.large'), 'interfaces', /3 interfaces with 9 pod addresses each/],
-  ['the ceiling', input('m5.24xlarge'), 'ceiling', /ceiling of 250 pods ends it; .* do for 737/],
-  ['max-pods', input('m5.large', { maxPodsConfigured: 8 }), 'max-pods', /ends it at 8 pods/],
+  [
+    'the ceiling',
+    input('m5.24xlarge'),
+    'ceiling',
+    /limited by the 250 pods that AWS recommends; addresses allow 737/i,
+  ],
+  [
+    'max-pods',
+    input('m5.large', { maxPodsConfigured: 8 }),
+    'max-pods',
+    /limited by max-pods: 8 pods/i,
+  ],
   [
     'interfaces once max-pods is beyond the ceiling',
     input('m5.24xlarge', { maxPodsConfigured: 737 }),
@@ -61,13 +71,13 @@ const LIMITS: readonly (readonly [string, CapacityInput, string, RegExp])[] = [
     'addresses of the subnet',
     input('m5.large', { subnets: [subnet(20), subnet(9)] }),
     'subnet-addresses',
-    /it takes 30 addresses, and 29 are free in all/,
+    /a node needs 30 addresses and 29 are free/,
   ],
   [
     'blocks of the subnet',
     input('m5.large', { mode: PREFIX, subnets: [subnet(500, 3)] }),
     'subnet-blocks',
-    /500 addresses are free, but it takes 7 whole \/28 blocks, and 3 are free/,
+    /500 addresses are free, but a node needs 7 whole \/28 blocks and 3 are free/,
   ],
 ];
 
@@ -97,7 +107,10 @@ for (const [name, maxPodsConfigured, kind] of MISMATCHES) {
 
 test('too many pods are counted', () => {
   const { mismatch } = capacityOf(input('m5.large', { maxPodsConfigured: 110 }));
-  assert.match(mismatch?.sentence ?? '', /for 29: up to 81 pods would hang in ContainerCreating/);
+  assert.match(
+    mismatch?.sentence ?? '',
+    /only 29 pods get addresses: up to 81 pods would hang in ContainerCreating/,
+  );
 });
 
 test('nodes that fit are counted subnet by subnet', () => {

@@ -107,7 +107,7 @@ function pod(name: string, podIP: string, part: JsonObject = {}): Thing {
 const WHOLE: readonly Thing[] = [node(), instance(), subnet(OWN), attached(), cni({})];
 const LISTED = ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'aws/network-interface'] as const;
 
-test('what aws-node is told decides how addresses are given', () => {
+test('the aws-node settings decide how addresses are assigned', () => {
   const env = {
     ENABLE_PREFIX_DELEGATION: 'TRUE',
     ENABLE_POD_ENI: 'true',
@@ -137,7 +137,7 @@ test('IPv6 goes before prefixes, and an image by digest keeps its tag', () => {
   assert.deepEqual([mode.addressing, mode.maxEni, mode.cniVersion], ['ipv6', 2, 'v1.20.0']);
 });
 
-test('that there is no aws-node is known from a complete list alone', () => {
+test('only a complete list shows that aws-node is missing', () => {
   const other: Thing = ['kube/DaemonSet', { metadata: { name: 'aws-node', namespace: 'mine' } }];
   assert.equal(cniSetupOf(observed([other])).state, 'unknown');
   assert.equal(cniSetupOf(observed([other], ['kube/DaemonSet'])).state, 'absent');
@@ -259,7 +259,7 @@ function documentOf(
   });
 }
 
-test('a group is told how many more nodes its subnets feed', () => {
+test('reports how many more nodes the subnets of a group can feed', () => {
   const { groups, subnets } = documentOf(WHOLE);
   assert.deepEqual(
     groups.map(({ instanceType, nodes, maxPods, free }) => [instanceType, nodes, maxPods, free]),
@@ -321,7 +321,7 @@ for (const [title, things, expected] of VERDICTS)
     assert.equal(verdictOfCapacity(documentOf(things)), expected);
   });
 
-test('without the list of interfaces it cannot be told, and the call is shown', () => {
+test('is unknown without the list of interfaces, and shows the call', () => {
   const observations = observed([node(), instance(), subnet(OWN), cni({})], ['kube/Node']);
   const document = capacityDocument({ observations, instances: NOBODY, nowMs: null, asked: [] });
   assert.equal(verdictOfCapacity(document), 'cannot-tell');
@@ -331,7 +331,7 @@ test('without the list of interfaces it cannot be told, and the call is shown', 
   );
 });
 
-test('a refused call is told once, and only where capacity reads what it shows', () => {
+test('reports a denied call once, and only where capacity uses its answer', () => {
   const refused = (call: string) => ({
     call,
     message: `${call}.`,

@@ -91,7 +91,7 @@ const AWS_P5 = {
   },
 };
 
-test('what EC2 describes wins over what is shipped, which fills in what EC2 does not say', () => {
+test('EC2 wins over the shipped table, which fills in what EC2 does not report', () => {
   const type = typeFromAws(awsOf('aws/instance-type', AWS_P5), TYPES);
   const shipped = named('p5.48xlarge');
   assert.deepEqual(type, {
@@ -124,7 +124,7 @@ test('a type that only EC2 knows has no trunk and no table', () => {
   assert.equal(type.tables.known, false);
 });
 
-test('an answer without interfaces of the default card is no type', () => {
+test('rejects a type without interfaces of the default card', () => {
   const { NetworkCards: _, ...network } = AWS_P5.NetworkInfo;
   for (const item of [{}, { InstanceType: 'm5.large' }, { ...AWS_P5, NetworkInfo: network }])
     assert.equal(typeFromAws(awsOf('aws/instance-type', item), TYPES), null);

@@ -106,7 +106,7 @@ test('an interface of a gone instance leaked, and gives its addresses back', () 
   const { leaked, addresses } = leaksOf([item(LEAK)], GONE, NOW_MS);
   assert.equal(addresses, 2);
   assert.equal(leaked[0]?.verdict, 'leaked');
-  assert.equal(leaked[0].because, `its instance ${INSTANCE} is gone; it was made 60 minutes ago`);
+  assert.equal(leaked[0].because, `its instance ${INSTANCE} is gone; created 60 minutes ago`);
   assert.equal(leaked[0].command, 'aws ec2 delete-network-interface --network-interface-id eni-01');
 });
 
@@ -138,7 +138,7 @@ for (const [title, part, instances] of KEPT) {
 }
 
 const LIKELY: readonly (readonly [string, object, KnownInstances, RegExp])[] = [
-  ['no tag says its age', { TagSet: [] }, GONE, /its age is not known/],
+  ['no tag says its age', { TagSet: [] }, GONE, /its age is unknown/],
   [
     'a tag says nonsense',
     { TagSet: [{ Key: 'node.k8s.amazonaws.com/createdAt', Value: 'x' }] },
@@ -151,7 +151,12 @@ const LIKELY: readonly (readonly [string, object, KnownInstances, RegExp])[] = [
     GONE,
     /within an hour/,
   ],
-  ['instances were not listed', {}, { states: new Map(), isComplete: false }, /was not looked up/],
+  [
+    'instances were not listed',
+    {},
+    { states: new Map(), isComplete: false },
+    /unknown whether its instance/,
+  ],
 ];
 
 for (const [title, part, instances, because] of LIKELY) {

@@ -96,7 +96,7 @@ test('a Node that names another instance is not taken for its address', () => {
   assert.deepEqual(foundAs([instance(), other], ID), [ID, null]);
 });
 
-test('where AWS said nothing the Ready Node with the address stands for the machine', () => {
+test('uses the Ready Node with the address where AWS did not answer', () => {
   const nodes = [node({ name: 'old', ready: 'Unknown' }), node({ name: 'new' })];
   assert.deepEqual(foundAs(nodes, 'old'), [null, 'new']);
   const apart = [node({ name: 'old', ready: 'Unknown' }), node({ name: 'new', ip: '10.20.1.51' })];
@@ -161,7 +161,7 @@ function workload(name: string, image: string, args: readonly string[] = []): Th
 
 const KCM = 'kube-controller-manager';
 
-test('who decides about the cloud is told by the programs that run', () => {
+test('reads the cloud provider from the running programs', () => {
   const ccm = workload('ccm', 'x/aws-cloud-controller-manager:v1.30.2@sha256:0');
   const kcm = (flag: string) => workload(KCM, 'x/kube-controller-manager:v1.26.0', [flag]);
   const seen = (things: readonly Thing[], isListed = true) =>
@@ -205,7 +205,7 @@ test('a VPC tells its domain and its DNS attributes, and what was not asked is m
   assert.deepEqual(vpcNames(observed(things), null), {});
 });
 
-test('zones and naming types that are none tell nothing', () => {
+test('invalid zones and naming types are ignored', () => {
   assert.deepEqual(
     ['eu-west-1a', 'us-gov-west-1b', 'us-west-2-lax-1a', 'eu-west-1', null].map(regionOfZone),
     ['eu-west-1', 'us-gov-west-1', null, null, null],
@@ -214,7 +214,7 @@ test('zones and naming types that are none tell nothing', () => {
   assert.equal(namingTypeOf('other'), undefined);
 });
 
-test('what is seen of a machine is what its instance and its Node say', () => {
+test('combines what the instance and its Node report of a machine', () => {
   const tags = [{ Key: 'kubernetes.io/cluster/shop', Value: 'owned' }];
   const things = [instance({ Tags: tags }), node({ name: 'node00', providerID: PROVIDER_ID })];
   const machine = machineNamed(observed(things), ID);

@@ -90,22 +90,22 @@ test('each number has its sum as a line', () => {
   );
 });
 
-test('what departs from the plain rule is said', () => {
+test('reports what departs from the plain rule', () => {
   const lines = (name: string, part: Partial<NetworkMode>) =>
     maxPodsOf(named(name), mode(part)).lines.join('\n');
   assert.match(lines('m4.large', { addressing: 'prefix' }), /runs on Xen/);
-  assert.match(lines('g3.4xlarge', { addressing: 'prefix' }), /not known to run on Nitro/);
+  assert.match(lines('g3.4xlarge', { addressing: 'prefix' }), /may not run on Nitro/);
   assert.match(
     lines('m5.large', { addressing: 'prefix', cniVersion: 'v1.8.0' }),
-    /knows no prefixes/,
+    /does not support prefixes/,
   );
   assert.match(lines('m5.large', { customNetworking: true }), /primary interface without pod/);
-  assert.match(lines('m5.large', { podEni: true }), /trunk for pod security groups takes 1/);
+  assert.match(lines('m5.large', { podEni: true }), /trunk ENI for pod security groups takes 1/);
   assert.match(lines('m5.large', { podEni: true }), /9 pods can have their own security groups/);
-  assert.match(lines('m4.large', { podEni: true }), /cannot carry a trunk/);
-  assert.match(lines('g3.4xlarge', { podEni: true }), /is not known; the CNI assumes/);
+  assert.match(lines('m4.large', { podEni: true }), /does not support a trunk ENI/);
+  assert.match(lines('g3.4xlarge', { podEni: true }), /Unknown whether .*; the CNI assumes/);
   assert.match(lines('m5.large', { maxEni: 2 }), /MAX_ENI=2 leaves 2 interfaces of 3/);
-  assert.match(lines('p5.48xlarge', {}), /64 interfaces over 32 network cards/);
+  assert.match(lines('p5.48xlarge', {}), /64 ENIs over 32 network cards/);
   assert.match(
     lines('a1.metal', { addressing: 'prefix' }),
     /does not count prefixes on bare metal/,
@@ -113,7 +113,7 @@ test('what departs from the plain rule is said', () => {
   assert.match(lines('m5.large', { addressing: 'ipv6' }), /One \/80 block per interface/);
   assert.match(
     lines('c7g-flex.16xlarge'.replace('16', '8'), {}),
-    /vCPUs of c7g-flex.8xlarge are not known/,
+    /vCPUs of c7g-flex.8xlarge are unknown/,
   );
   assert.equal(lines('m5.large', {}).split('\n').length, 1);
 });
@@ -132,13 +132,18 @@ test('branch pods come from the table, and none without a trunk', () => {
 
 const RELEASES: readonly (readonly [string, string, number, RegExp | null])[] = [
   ['t3.small', 'v1.1.0', 2, /does not know t3.small and does not ask EC2/],
-  ['t3.small', 'v1.2.1', 8, /believes in 2 interfaces x 4 addresses/],
+  ['t3.small', 'v1.2.1', 8, /counts on 2 interfaces x 4 addresses/],
   ['t3.small', 'v1.3.0', 11, null],
-  ['m5.24xlarge', 'v1.4.0', 452, /believes in 15 interfaces x 31 addresses/],
+  ['m5.24xlarge', 'v1.4.0', 452, /counts on 15 interfaces x 31 addresses/],
   ['r5ad.large', 'v1.4.0', 2, /does not know/],
   ['r5ad.large', 'v1.5.0', 29, null],
-  ['inf1.24xlarge', 'v1.6.0', 321, /believes in 15 interfaces/],
-  ['m7i.large', 'v1.12.0', 29, /asks EC2, for which aws-node needs ec2:DescribeInstanceTypes\./],
+  ['inf1.24xlarge', 'v1.6.0', 321, /counts on 15 interfaces/],
+  [
+    'm7i.large',
+    'v1.12.0',
+    29,
+    /asks EC2, which needs aws-node to have ec2:DescribeInstanceTypes\./,
+  ],
   ['p5.48xlarge', 'v1.12.0', 100, /it then counts all network cards/],
   ['m7i.large', 'v1.15.0-eksbuild.2', 29, null],
   ['m8g-flex.large', 'v1.23.0', 29, /asks EC2/],

@@ -78,15 +78,15 @@ test('by instance id the user name of EKS Auto Mode agrees', () => {
   assert.equal(verdictOf({ dhcpDomain: 'k8s.internal' }, 'dhcp-domain', ID), 'unknown');
 });
 
-test('a name that nobody resolves has its reason', () => {
+test('gives a reason for a name that does not resolve', () => {
   const because = (dnsSupport: boolean) =>
     namesTable({ ...BASE, dnsA: [], dnsSupport }, NEW).find(({ name }) => name === 'dns-a')
       ?.because;
   assert.equal(because(false), 'enableDnsSupport of the VPC is off');
-  assert.equal(because(true), 'there is none');
+  assert.equal(because(true), 'none');
 });
 
-test('nothing agrees or disagrees with a name that is not known', () => {
+test('compares nothing with an unknown name', () => {
   const seen = { ...BASE, nodeName: OLD, osHostname: OLD, dnsA: ['172.12.4.2'] };
   assert.ok(namesTable(seen, null).every(({ verdict }) => verdict === 'unknown'));
   assert.equal(verdictOf({ providerId: `aws:///a/${OTHER}` }, 'provider-id', null), 'disagrees');
@@ -148,7 +148,7 @@ test('the twin is the Node of the same instance, then of a former name, then of 
   assert.equal(found([current, node({ name: 'c', internalIp: '10.0.0.1' })]), null);
 });
 
-test('a Node of another instance is no twin, whatever its name and address', () => {
+test('does not report a Node of another instance as a twin, whatever its name and address', () => {
   const other = node({ providerId: `aws:///a/${OTHER}`, internalIp: '172.12.4.2' });
   assert.equal(twinOf([other], MACHINE), null);
   assert.equal(twinOf([node({ internalIp: null })], { ...MACHINE, formerNames: [] }), null);

@@ -258,7 +258,7 @@ for (const [title, input, expected] of TABLE) {
   });
 }
 
-test('what was not looked at and would change the name is said', () => {
+test('reports unchecked settings that would change the name', () => {
   const { hostnameOverride: _, ...input } = given({ image: 'al2023' });
   const found = nodeNameOf(input);
   assert.ok(found.state === 'known');
@@ -271,7 +271,7 @@ test('what was not looked at and would change the name is said', () => {
   assert.deepEqual(settled.provided, []);
 });
 
-test('an unknown name comes with what it may be and the command that would tell', () => {
+test('shows candidates for an unknown name and the command that decides', () => {
   const found = nodeNameOf(given({ image: 'ubuntu', dhcpDomain: 'a.example. b.example' }));
   assert.ok(found.state === 'unknown');
   assert.deepEqual(found.candidates, ['ip-172-12-4-2.a.example', 'ip-172-12-4-2']);
@@ -285,7 +285,7 @@ test('an unknown name comes with what it may be and the command that would tell'
   );
 });
 
-test('an address or region that is none makes no name', () => {
+test('makes no name from an invalid address or region', () => {
   for (const part of [{ privateIp: '172.12.4.2222' }, { region: 'x; rm -rf /' }, { privateIp: '' }])
     assert.equal(short(nodeNameOf(given({ image: 'fargate', ...part }))), 'unknown');
 });

@@ -48,5 +48,14 @@ export function observed(
   }));
   const collection = { atMs: 0, cluster: 'shop', asked: [], refusals, shortened: [] };
   const listings = listed.map((kind) => ({ kind, by: 'test', locator: 'test' }));
-  return { documents: [], hits: [], facts, links: [], listings, losses: [], collection };
+  return {
+    documents: [],
+    hits: [],
+    facts,
+    links: [],
+    listings,
+    losses: [],
+    troubled: [],
+    collection,
+  };
 }

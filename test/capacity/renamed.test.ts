@@ -148,7 +148,7 @@ for (const [title, nodes, seen, expected] of VERDICTS)
     assert.equal(verdictOfNaming(documentOf([INSTANCE, ...nodes], seen)), expected);
   });
 
-test('the twin is the old name, and what that broke is told', () => {
+test('reports the twin under the old name with what it broke', () => {
   const nodes = [node(OLD, 'Unknown', TODAY), node(NEW, 'True', TODAY)];
   const pinned = workload('kube/Deployment', 'web', BY_NAME);
   const document = documentOf([INSTANCE, ...nodes, pinned], IN_TREE);

@@ -61,27 +61,27 @@ function page(type: string): readonly string[] {
 
 test('the page of a type says what it holds, what ends it, and what its subnets feed', () => {
   assert.deepEqual(page('m5.large'), [
-    'm5.large: 2 vCPUs, 8 GiB, amd64, nitro, as shipped with this program',
+    'm5.large: 2 vCPUs, 8 GiB, amd64, nitro, from the table shipped with Rollcall',
     '  pods    29 have addresses, AWS recommends 29.',
     '          3 interfaces x (10 addresses - 1 primary) + 2 host-network pods = 29',
-    '  limit   The interfaces end it: 3 interfaces with 9 pod addresses each.',
+    '  limit   Limited by ENIs: 3 interfaces with 9 pod addresses each.',
     '  subnet  A node takes: no pod: 10 addresses on 1 interface · 1 pod: 20 addresses on 2 interfaces ·',
     '          27 pods: 30 addresses on 3 interfaces.',
-    '          ipamd wants interfaces for 27 pods + 1 whole interface free, as far as they fit.',
-    '  !       max-pods is 110, but addresses are there for 29: up to 81 pods would hang in',
+    '          ipamd wants interfaces for 27 pods + 1 whole interface free, as far as the limits allow.',
+    '  !       max-pods is 110, but only 29 pods get addresses: up to 81 pods would hang in',
     '          ContainerCreating, "failed to assign an IP address to container".',
     '',
     'SUBNET     ZONE        CIDR         USABLE  FREE  FREE /28  WARM  NODES',
     'subnet-0a  eu-west-1a  10.0.1.0/26  59      35    0         -     0',
-    '  subnet-0a: 4 addresses in use by no listed interface, so FREE /28 is an upper bound.',
+    '  subnet-0a: 4 addresses in use outside the listed interfaces, so FREE /28 is an upper bound.',
     '  It can feed 1 more node full of pods.',
   ]);
 });
 
 test('the page of an unknown type says so and shows the call', () => {
   assert.deepEqual(page('x9.large').slice(0, 4), [
-    'x9.large: not in the shipped table, so nothing is known of it.',
-    '  EC2 would tell:',
+    'x9.large: not in the shipped table; limits unknown.',
+    '  Ask EC2:',
     '    aws ec2 describe-instance-types --instance-types x9.large',
     '',
   ]);
@@ -101,7 +101,7 @@ for (const [title, type, part, expected] of PLANS)
     assert.equal(verdictOfPlan(planned(type, part)), expected);
   });
 
-test('a subnet that is not there is told apart from one that nobody could ask for', () => {
+test('distinguishes a missing subnet from one that could not be requested', () => {
   const { document } = planned('m5.large', { subnets: ['subnet-0a', 'subnet-0b'] });
   assert.equal(document.moreNodes, null);
   assert.match(document.notObservable[0]?.why ?? '', /^no such subnet in this account/);
@@ -109,10 +109,7 @@ test('a subnet that is not there is told apart from one that nobody could ask fo
   const refused = { what: 'aws', why: 'no credentials' };
   const asked = { ...question, mode: DEFAULT_MODE, targets: MANIFEST_TARGETS };
   const unseen = planOf(asked, observed([]), [refused]).document.notObservable;
-  assert.deepEqual(unseen, [
-    { what: 'subnet-0b', why: 'unknown, as AWS was not to be asked' },
-    refused,
-  ]);
+  assert.deepEqual(unseen, [{ what: 'subnet-0b', why: 'unknown: AWS was not asked' }, refused]);
 });
 
 test('the page of a cluster has a paragraph for everything that was found', () => {
@@ -153,24 +150,23 @@ test('the page of a cluster has a paragraph for everything that was found', () =
     '',
     'NODE  TYPE      GROUP     MAX-PODS  CAN HOLD  PODS  WARM  ENIS',
     'b     m5.large  no group  110 !     29        -     -     1/3',
-    '  ! b: max-pods is 110, but addresses are there for 29: up to 81 pods would hang in',
+    '  ! b: max-pods is 110, but only 29 pods get addresses: up to 81 pods would hang in',
     '    ContainerCreating, "failed to assign an IP address to container".',
     '',
     'GROUP     TYPE      NODES  CAN HOLD  SUBNETS  FREE  MORE NODES',
     'no group  m5.large  1      29        -        -     -',
-    '  limit no group (m5.large): The interfaces end it: 3 interfaces with 9 pod addresses each.',
+    '  limit no group (m5.large): Limited by ENIs: 3 interfaces with 9 pod addresses each.',
     '',
     'SUBNET     ZONE        CIDR         USABLE  FREE  FREE /28  WARM  NODES',
     'subnet-0a  eu-west-1a  10.0.1.0/26  59      35    1         -     0',
-    '  subnet-0a: 14 addresses in use by no listed interface, so FREE /28 is an upper bound.',
+    '  subnet-0a: 14 addresses in use outside the listed interfaces, so FREE /28 is an upper bound.',
     '',
     'OWNER     INTERFACES  ADDRESSES',
     'cni       1           10',
     'instance  1           0',
     '',
     '1 interface of the CNI leaked, with 10 addresses.',
-    '  ! eni-01 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa1 is gone; it was made 2 days',
-    '    ago.',
+    '  ! eni-01 in subnet-0a, 10 addresses: its instance i-0aaaaaaaaaaaaaaa1 is gone; created 2 days ago.',
     '    aws ec2 delete-network-interface --network-interface-id eni-01',
     '',
     '! i-0b000000 (b) holds no secondary address and no prefix: no pod gets an address there.',
@@ -205,7 +201,7 @@ test('the page of a machine begins with its Node, the name and its rule', () => 
   assert.deepEqual(rows.slice(0, 8), [
     'i-0123456789abcdef0 is registered as Node node00.k8s.internal, not Ready.',
     '',
-    'The Node will be called ip-172-12-4-2.eu-west-1.compute.internal',
+    'Node name: ip-172-12-4-2.eu-west-1.compute.internal',
     '  With --cloud-provider=aws the kubelet takes the private DNS name of EC2 and ignores hostname, DNS',
     '  zone, nodeName and --hostname-override. [kubernetes legacy-cloud-providers aws/aws.go (v0.26)]',
     '',
@@ -216,9 +212,9 @@ test('the page of a machine begins with its Node, the name and its rule', () => 
   assert.ok(rows.some((row) => row.includes('rollcall.dev/machine=node00')));
 });
 
-test('the page of a name that is not known shows what to collect', () => {
+test('the page of an unknown name shows what to collect', () => {
   const rows = namingRows({ ...STORY, kubeletVersion: null }, 'node00.k8s.internal');
-  assert.equal(rows[2], 'The name of the Node is not known.');
+  assert.equal(rows[2], 'The Node name is unknown.');
   assert.ok(rows.includes('    ps -o args= -C kubelet; kubelet --version'));
 });
 
@@ -238,7 +234,7 @@ test('no row of a page is over 100 columns, whatever the names are', () => {
   fc.assert(property, { numRuns: 40 });
 });
 
-test('what is said of every type fits 100 columns', () => {
+test('fits the report of every type into 100 columns', () => {
   const mode = {
     ...DEFAULT_MODE,
     addressing: 'prefix',
@@ -253,7 +249,7 @@ test('what is said of every type fits 100 columns', () => {
   }
 });
 
-test('commands go on behind a backslash, and a quoted program after its pipes', () => {
+test('wraps commands with a backslash, and a quoted program after its pipes', () => {
   assert.deepEqual(commandRows('kubectl get nodes'), ['    kubectl get nodes']);
   const long = `kubectl get pods -A -o json | jq -r --arg old ${'x'.repeat(40)} '.items[] | select(.spec.nodeName == $old) | .metadata.name'`;
   const rows = commandRows(long);

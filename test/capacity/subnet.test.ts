@@ -18,7 +18,7 @@ test('every address is its own text', () => {
   fc.assert(fc.property(ADDRESS, (address) => addressOf(addressText(address)) === address));
 });
 
-test('a block of any size is its own text, and one with host bits is none', () => {
+test('a block of any size is valid text, and one with host bits is not', () => {
   fc.assert(
     fc.property(ADDRESS, fc.integer({ min: 0, max: 31 }), (address, prefixLength) => {
       const size = 2 ** (32 - prefixLength);
@@ -33,7 +33,7 @@ test('a block of any size is its own text, and one with host bits is none', () =
   );
 });
 
-test('what is no address or block is none', () => {
+test('rejects what is not an address or block', () => {
   for (const text of [
     '',
     '10.0.0',
@@ -164,7 +164,7 @@ test('addresses can be free without one whole block', () => {
   assert.deepEqual([state.free, state.freeBlocks, state.fragmentation], [235, 0, 1]);
 });
 
-test('what is no subnet of a VPC is none', () => {
+test('rejects what is not a subnet of a VPC', () => {
   for (const item of [
     {},
     { ...ITEM, CidrBlock: '10.0.0.0/8' },

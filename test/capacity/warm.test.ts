@@ -137,6 +137,6 @@ test('a node never holds more than it can, and enough for its pods when it can',
   fc.assert(property);
 });
 
-test('pods of the host network have no address of their own', () => {
+test('pods on the host network do not take an address', () => {
   assert.deepEqual([networkPods(29), networkPods(1)], [27, 0]);
 });

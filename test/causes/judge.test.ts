@@ -51,11 +51,11 @@ describe('what a clear example must show', () => {
     assert.match(await faults(clearExample(REFUSED)), /stays a candidate[\s\S]*cannot say/);
   });
 
-  test('lines that speak of nothing rule nothing out', async () => {
+  test('lines without content rule nothing out', async () => {
     assert.match(await faults(clearExample(QUIET)), /nothing in it rules the cause out/);
   });
 
-  test('another cause that nobody declared is a fault', async () => {
+  test('rejects an undeclared cause', async () => {
     assert.match(await faults(clearExample([...QUIET, DENIED])), /is found in it; if that is/);
   });
 

@@ -48,7 +48,7 @@ describe('every cause', () => {
     );
   });
 
-  test('speaks in whole sentences even when nothing was captured', () => {
+  test('uses whole sentences even when nothing was captured', () => {
     assert.deepEqual(
       faults((cause) => {
         const said = [
@@ -95,7 +95,7 @@ describe('every cause', () => {
   });
 });
 
-test('every cause gives only those commands of our own that there are', () => {
+test('every cause suggests only rollcall commands that exist', () => {
   const folder = join(import.meta.dirname, '../../src/apps/cli/commands');
   const ours = new Set(readdirSync(folder).map((file) => file.replace('.ts', '')));
   assert.ok(ours.has('diagnose'));

@@ -160,7 +160,7 @@ test('a bundle with hidden names shows none of them', async () => {
   assert.match(written, /Unable to register node with API server/);
 });
 
-test('--wait tells names as it goes, so that it is refused together with --anonymize', async () => {
+test('rejects --wait with --anonymize because --wait prints names', async () => {
   const { code, err } = await capture(['diagnose', '--wait', '--anonymize']);
   assert.equal(code, 64);
   assert.match(err, /use it without --anonymize/);

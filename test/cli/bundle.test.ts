@@ -66,7 +66,7 @@ async function factsAgain(text: string, t: TestContext): Promise<UserData | unde
   return factValues(seen, 'aws/user-data')[0];
 }
 
-test('user data says offline what it said live, and nothing else of it is saved', async (t) => {
+test('user data reads offline as it did live, and nothing else of it is saved', async (t) => {
   assert.deepEqual(await factsAgain(SCRIPT, t), readUserData(ID, encoded(SCRIPT)));
 });
 
@@ -98,7 +98,7 @@ test('user data of launch templates and configurations is not saved at all', asy
     assert.doesNotMatch((await saved(content, t)).text, /UserData|bootstrap\.sh/);
 });
 
-test('of user data that is no text, only whether it is compressed is saved', async (t) => {
+test('saves only whether binary user data is compressed', async (t) => {
   const bytes = Buffer.from([0x1f, 0x8b, 0xff, 0xfe]).toString('base64');
   assert.match((await saved(userDataAnswer(bytes), t)).text, /"form": "compressed"/);
 });
@@ -134,7 +134,7 @@ test('a certificate authority is saved as its checksum, in user data as of the c
   assert.ok(!text.includes(AUTHORITY));
 });
 
-test('what stands in the place of an authority and is none is a secret', async (t) => {
+test('treats a false certificate authority as a secret', async (t) => {
   for (const planted of [`password=${AUTHORITY}`, 'abcdef.0123456789abcdef']) {
     const cluster = { name: 'shop', certificateAuthority: { data: planted } };
     const { text } = await saved(answered('eks:DescribeCluster', { cluster }), t);

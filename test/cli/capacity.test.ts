@@ -140,7 +140,7 @@ test('a healthy cluster ends with 0 and shows the arithmetic', async (t) => {
 test('max-pods above the addresses is named', async (t) => {
   const { code, document, text } = await look(t, { maxPods: 110 });
   assert.equal(code, 1);
-  assert.match(document.nodes[0]?.problem ?? '', /max-pods is 110, but addresses are there for 29/);
+  assert.match(document.nodes[0]?.problem ?? '', /max-pods is 110, but only 29 pods get addresses/);
   assert.match(text, /110 !/);
 });
 
@@ -177,7 +177,7 @@ function loose(id: string, maker: string): object {
   };
 }
 
-test('an interface that may have leaked is likely, as nobody asked for its instance', async (t) => {
+test('reports an interface as a likely leak if its instance was not requested', async (t) => {
   const interfaces = [loose('eni-0bbbbbbbbbbbbbbb1', 'i-0bbbbbbbbbbbbbbb1')];
   const { code, document } = await look(t, { interfaces });
   assert.equal(code, 0);
@@ -197,10 +197,10 @@ test('without aws-node no arithmetic is made up', async (t) => {
   assert.equal(document.nodes[0]?.addressPods, null);
   assert.equal(document.nodes[0].problem, null);
   assert.deepEqual(document.withoutPodAddresses, []);
-  assert.match(text, /aws-node is not there/);
+  assert.match(text, /No DaemonSet kube-system\/aws-node/);
 });
 
-test('a type that nobody knows is unknown, with the command that tells', async (t) => {
+test('reports an unknown type with the command that shows it', async (t) => {
   const { code, document } = await look(t, { type: 'x99.mega' });
   assert.equal(code, 1);
   assert.equal(document.nodes[0]?.addressPods, null);
@@ -248,14 +248,14 @@ test('a subnet that was not to be seen is unknown', async (t) => {
   assert.match(JSON.stringify(document['notObservable']), /subnet-0aaaaaaaaaaaaaaa1/);
 });
 
-test('an unknown type is said to be one', async (t) => {
+test('reports an unknown type as unknown', async (t) => {
   const { code, document } = await plan(t, '--type', 'x99.mega');
   assert.equal(code, 2);
   assert.equal(document['source'], 'unknown');
   assert.equal(document['addressPods'], null);
 });
 
-test('what is asked for changes the sum', async (t) => {
+test('options change the sum', async (t) => {
   const { document } = await plan(t, '--type', 'm5.large', '--custom-networking', '--max-eni', '2');
   assert.equal(document['addressPods'], 11);
   const { code } = await plan(t, '--type', 'm5.large', '--max-pods', '110');

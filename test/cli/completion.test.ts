@@ -73,7 +73,7 @@ describe('the shell is offered', () => {
     assert.deepEqual(await offered(...words, 'p'), [['prod'], NO_FILES]);
   });
 
-  test('nothing where the kubeconfig is none, and no error', async () => {
+  test('lists nothing without a kubeconfig and reports no error', async () => {
     const path = join(FOLDER, 'broken');
     writeFileSync(path, '{');
     assert.deepEqual(await offered('status', '--kubeconfig', path, '--context', ''), [

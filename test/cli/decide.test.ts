@@ -14,6 +14,8 @@ import { type ExampleFile, loadExamples, parseExample } from '../causes/example.
 import { capture } from './capture.ts';
 import { whatWrites } from './read-only.ts';
 
+/** As many as `--all` shows. */
+const ALL_COMMANDS = 40;
 const UNDECIDED = join(import.meta.dirname, 'undecided');
 
 describe('commands that only read', () => {
@@ -67,11 +69,13 @@ function blockIn(text: string): readonly string[] {
 }
 
 function headings(document: DiagnosisDocument): readonly (readonly number[])[] {
-  const separates = new Map(decidingCommands(document).map((one) => [one.command, one.separates]));
+  const worth = new Map(
+    decidingCommands(document, ALL_COMMANDS).map((one) => [one.command, one.worth]),
+  );
   const groups: number[][] = [];
-  for (const line of pasteBlock(document)) {
+  for (const line of pasteBlock(document, ALL_COMMANDS)) {
     if (line.startsWith('# ')) groups.push([]);
-    else groups.at(-1)?.push(separates.get(line) ?? 0);
+    else groups.at(-1)?.push(worth.get(line) ?? 0);
   }
   return groups;
 }
@@ -103,12 +107,17 @@ describe('what nothing decides ends with one block to paste', async () => {
     const isUsable = subjects.length > 0 && subjects.every(({ verdict }) => verdict === 'usable');
     if (headline !== null || isUsable) continue;
     test(pile.name, () => {
-      const text = renderText(document, { columns: 100, colour: false, paths: ['logs'] });
+      const text = renderText(document, {
+        columns: 100,
+        colour: false,
+        paths: ['logs'],
+        all: true,
+      });
       const lines = blockIn(text).map((line) => line.trim());
       const earlier = lines.pop();
       assert.equal(earlier, '… | rollcall diagnose - --with logs');
       assert.ok(text.endsWith(`${earlier}\n`), text);
-      assert.deepEqual(lines, pasteBlock(document));
+      assert.deepEqual(lines, pasteBlock(document, ALL_COMMANDS));
       const commands = lines.filter((line) => !line.startsWith('# '));
       assert.ok(commands.length > 0, text);
       assert.deepEqual(
@@ -178,7 +187,9 @@ describe('the answer to one command of the block decides', async () => {
       const { expect, earlier, command, answer } = await readUndecided(name);
       const folder = await folderOf(t, earlier);
       assert.equal(await headlineOf([folder], null), null);
-      const block = blockIn((await capture(['diagnose', folder])).out).map((line) => line.trim());
+      const block = blockIn((await capture(['diagnose', folder, '--all'])).out).map((line) =>
+        line.trim(),
+      );
       const line = typed(block, command);
       assert.ok(line !== undefined, `\`${command}\` is not in\n${block.join('\n')}`);
       const asked = command.includes('…') ? line : command;

@@ -33,7 +33,7 @@ for (const command of COMMAND_DECLARATIONS)
       for (const { command: line } of command.examples) read(line, command);
     });
 
-    test('names only commands that exist, and speaks in sentences without their full stop', () => {
+    test('names only existing commands, in sentences without a full stop', () => {
       for (const name of command.seeAlso) assert.ok(NAMES.includes(name), name);
       const said = [command.summary, ...Object.values(command.options).map(({ help }) => help)];
       for (const sentence of said) assert.ok(!sentence.endsWith('.'), sentence);

@@ -134,7 +134,7 @@ describe('the program as a shell runs it', () => {
       });
     });
 
-  test('a reader that goes away is no error', async () => {
+  test('a reader that goes away is not an error', async () => {
     assert.equal(await shell('bin/rollcall causes -o json | head -c 1'), '{');
   });
 

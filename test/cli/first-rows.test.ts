@@ -69,19 +69,19 @@ function linesOf(page: string): readonly string[] {
 describe('the Nodes, before anything is judged', () => {
   test('are shown with the word of their kubelets and no verdict', async () => {
     const [first = ''] = await written({});
-    assert.match(first, /ip-10-0-0-2\b.* … +the kubelet says Ready/);
-    assert.match(first, /ip-10-0-0-3\b.* … +the kubelet says NotReady/);
+    assert.match(first, /ip-10-0-0-2\b.* … +the kubelet reports Ready/);
+    assert.match(first, /ip-10-0-0-3\b.* … +the kubelet reports NotReady/);
     assert.match(first, /\n9 machines so far, not judged yet\n$/);
     assert.doesNotMatch(first, /usable|cannot-tell|\u001b/);
   });
 
-  test('are taken away for the answer', async () => {
+  test('disappear for the answer', async () => {
     const [first = '', wipe, page = ''] = await written({});
     assert.equal(wipe, `\r\u001b[${linesOf(first).length}A\u001b[J`);
     assert.match(page, /9 machines: 9 usable/);
   });
 
-  test('are taken away when there is no answer', async () => {
+  test('disappear when there is no answer', async () => {
     const end = (): never => {
       throw new SourceError('nobody answered');
     };

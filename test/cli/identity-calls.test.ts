@@ -78,8 +78,8 @@ describe('what EKS is asked', () => {
 
 const ROLE = 'arn:aws:iam::111122223333:role/orders';
 
-describe('what is asked of roles and associations', () => {
-  test('nothing where all is well', async () => {
+describe('calls about roles and associations', () => {
+  test('nothing where everything is healthy', async () => {
     const { calls } = await asked(
       () => {},
       async (ask) => askIdentities(ask, NO_IDENTITY),
@@ -87,7 +87,7 @@ describe('what is asked of roles and associations', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('inline policies, and the version of an own policy that counts', async () => {
+  test('reads inline policies and the default version of a customer-managed policy', async () => {
     const inputs: JsonObject[] = [];
     const { calls } = await asked(
       (aws) => {
@@ -115,7 +115,7 @@ describe('what is asked of roles and associations', () => {
     assert.equal(inputs[0]?.['VersionId'], 'v7');
   });
 
-  test('the roles of an association are read in its own account alone', async () => {
+  test('reads the roles of an association only in its account', async () => {
     const names: unknown[] = [];
     const target = { clusterName: 'shop', associationId: 'a-1' };
     await asked(
@@ -139,7 +139,7 @@ describe('what is asked of roles and associations', () => {
   });
 });
 
-describe('what is asked of machines and registries', () => {
+describe('calls about machines and registries', () => {
   test('profiles of many machines are asked by few requests', async () => {
     const instanceIds = Array.from({ length: 401 }, (_, rank) => `i-${rank}`);
     const { calls } = await asked(

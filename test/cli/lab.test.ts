@@ -28,7 +28,7 @@ describe('what the lab refuses', () => {
     ['two stories', ['a', 'b'], /unexpected argument "b"; see: rollcall help lab/],
     ['a speed that is none', ['--speed', 'fast'], /--speed takes a number from 0\.1 to 1000/],
     ['a port out of range', ['--port', '70000'], /--port takes a whole number from 0 to 65535/],
-    ['a folder as a story', [FOLDER], /must be a YAML file/],
+    ['a folder as a story', [FOLDER], /is a YAML file/],
   ];
   for (const [name, args, expected] of refusals)
     test(name, async () => {
@@ -46,10 +46,10 @@ describe('what the lab refuses', () => {
     const { code, err } = await capture(['lab', path]);
     assert.equal(code, 64);
     assert.match(err, /wrong\.yaml:3: until must be a time/);
-    assert.match(err, /wrong\.yaml:5: "nomad" is none of kubeadm, eks/);
+    assert.match(err, /wrong\.yaml:5: "nomad" is not one of kubeadm, eks/);
   });
 
-  test('a scenario that is no YAML', async () => {
+  test('rejects a scenario that is not YAML', async () => {
     const { code, err } = await capture(['lab', fileOf('broken.yaml', 'a: [1\nb: }')]);
     assert.equal(code, 64);
     assert.match(err, /broken\.yaml:2: /);
@@ -66,14 +66,14 @@ describe('what the lab refuses', () => {
       assert.match(err, /cannot be written \(E\w+: .*choose another: --folder PATH/);
     });
 
-  test('a port that somebody has', async () => {
+  test('a port in use', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { readonly port: number };
     const { code, err } = await capture(['lab', '--port', String(port), '--folder', FOLDER]);
     server.close();
     assert.equal(code, 69);
-    assert.match(err, new RegExp(`Port ${port} cannot be listened on .*choose another: --port`));
+    assert.match(err, new RegExp(`Port ${port} is not available .*choose another: --port`));
   });
 });
 
@@ -111,7 +111,7 @@ describe('every story ends as it says', () => {
   for (const { name } of shippedStories())
     test(name, async () => {
       const { code, out } = await capture(['lab', name, '--fast']);
-      assert.match(out, /All \d+ expectations? of the story were met\./);
+      assert.match(out, /All \d+ expectations? of the story hold\./);
       assert.equal(code, 0);
     });
 
@@ -139,7 +139,7 @@ async function openLab(story: string, asked: readonly string[] = []): Promise<Op
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     text += part;
   });
-  while (!text.includes('what Rollcall says') && child.exitCode === null)
+  while (!text.includes('what Rollcall reports') && child.exitCode === null)
     await once(child.stdout, 'data');
   const folder = dirname(/source (\S+)/.exec(text)?.[1] ?? '');
   return { child, folder, text: () => text };
@@ -165,7 +165,7 @@ function environmentOf(folder: string): Readonly<Record<string, string>> {
 }
 
 describe('an open lab', () => {
-  test('is what Rollcall itself looks at, and nobody without its token', async (t) => {
+  test('is visible to Rollcall, and to nobody without its token', async (t) => {
     const { child, folder } = await openLab('joined-and-was-gone', [
       '--folder',
       join(FOLDER, 'open'),
@@ -190,7 +190,7 @@ describe('an open lab', () => {
     assert.equal(await instancesSeen(folder), 3);
   });
 
-  test('ends cleanly on an interrupt, and takes its own folder away', async (t) => {
+  test('ends cleanly on an interrupt and removes its folder', async (t) => {
     const { child, folder } = await openLab('joined-and-was-gone');
     t.after(() => child.kill('SIGKILL'));
     assert.ok(existsSync(join(folder, 'env')));

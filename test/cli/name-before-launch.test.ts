@@ -82,7 +82,7 @@ for (const [how, world, address] of [
     assert.ok(page.includes(`the instance gets the address ${address}, an example`));
   });
 
-test('an example is called so where the name is not known', async () => {
+test('marks an example where the name is unknown', async () => {
   const { document, page } = await namingIn({
     image: 'ubuntu-noble-24.04',
     domain: 'corp.example.com',

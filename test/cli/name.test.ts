@@ -113,7 +113,7 @@ test('the machine that changed its name: both names lead to it', async (t) => {
   }
 });
 
-test('what it broke is told, and not what would have kept it out', async (t) => {
+test('reports what it broke, not what would have prevented it', async (t) => {
   const { document, text } = await documentOf(renamed(t), ID);
   const what = document.effects?.breaks.map((one) => one.what) ?? [];
   assert.ok(what.includes('volume-attach'));
@@ -178,7 +178,7 @@ test('a certificate in the old name disagrees where it matters', async (t) => {
   assert.deepEqual([row?.verdict, row?.matters], ['disagrees', true]);
 });
 
-test('another machine with the same machine-id is no twin', async (t) => {
+test('does not report another machine with the same machine-id as a twin', async (t) => {
   const other = nodeObject({ name: 'node01.k8s.internal', ready: 'True', ip: '10.20.1.51' });
   const folder = folderOf(t, {
     nodes: listed('Node', [nodeObject({ name: OLD, ready: 'True' }), other]),
@@ -275,7 +275,7 @@ test('an id that was made up for the example is called so', async (t) => {
   assert.match(text, /gets the id i-0123456789abcdef0, an example/);
 });
 
-test('a subnet that nobody may see leaves the name unknown', async (t) => {
+test('a subnet that may not be read leaves the name unknown', async (t) => {
   withoutClients(t);
   const { code, document } = await documentOf(
     '--subnet',

@@ -34,7 +34,7 @@ async function recordsIn(
   return { found, requests: aws.requests() };
 }
 
-test('the records of the zone that covers the name are taken', async () => {
+test('uses the records of the zone that covers the name', async () => {
   const { found } = await recordsIn(
     [zone('Z1', 'internal.'), zone('Z2', 'k8s.internal.'), zone('Z3', '20.10.in-addr.arpa.')],
     {
@@ -49,7 +49,7 @@ test('the records of the zone that covers the name are taken', async () => {
   assert.deepEqual(found, { dnsA: ['10.20.1.50'], dnsPtr: [`${NAME}.`] });
 });
 
-test('a zone without the name says that there is none', async () => {
+test('a zone without the name proves that the name is missing', async () => {
   const { found } = await recordsIn([zone('Z2', 'k8s.internal.')], { Z2: [] });
   assert.deepEqual(found, { dnsA: [] });
 });

@@ -73,7 +73,7 @@ test('nothing but reading is asked for', () => {
   for (const action of aws) assert.match(action, /^[a-z0-9]+:(?:Describe|List|Get|Lookup)[A-Z]/);
 });
 
-test('what is read of one namespace is granted there only', () => {
+test('grants reads of one namespace there only', () => {
   const roles = rolesOf(joined(PERMISSIONS).kubernetes);
   const cluster = roles.find(({ kind }) => kind === 'ClusterRole');
   assert.doesNotMatch(JSON.stringify(cluster), /configmaps/);

@@ -41,7 +41,7 @@ function filesOf(instances: readonly object[]): readonly { name: string; text: s
   return documents.map((one, rank) => ({ name: `${rank}.json`, text: JSON.stringify(one) }));
 }
 
-test('three machines of each group that fails at a stage stand for the others', async () => {
+test('three machines of each group that fails at a stage represent the others', async () => {
   const all = GROUPS.flatMap((group) =>
     Array.from({ length: MACHINES_EACH }, (_, rank) => instanceOf(group, rank)),
   );

@@ -19,8 +19,8 @@ describe('what rollcall sim refuses', () => {
     [['--nodes', '0'], /^--nodes takes a whole number from 1 to 5000, not "0"\n$/],
     [['--hours', 'x'], /^--hours takes a number from 0\.01 to 720, not "x"\n$/],
     [['--planted', 'P1'], /^unknown planted bug "P1"; did you mean P18\?\n$/],
-    [['--save', join(FOLDER, 'none/x.tar.gz')], /^The evidence cannot be saved .*mkdir -p .*\n$/],
-    [['--save', FOLDER], /^--save takes a file to write; .* is a folder\.\n$/],
+    [['--save', join(FOLDER, 'none/x.tar.gz')], /^Cannot save the evidence .*mkdir -p .*\n$/],
+    [['--save', FOLDER], /^--save needs a file; .* is a folder\.\n$/],
     [['--bogus'], /^unknown option --bogus; see: rollcall help sim\n$/],
     [['extra'], /^unexpected argument "extra"; see: rollcall help sim\n$/],
   ];
@@ -50,8 +50,8 @@ describe('a seed that fails', () => {
     assert.equal(code, 1);
     assert.match(out, /I-30 does not hold; shrunk from 1 to 1 fault in \d+ runs:\n/);
     assert.match(out, /\n {2}1:41 {2}F52\.1 {2}ec2:\* is throttled/);
-    assert.match(out, /\n {2}again: rollcall sim --seed 49 --nodes 1 .*--planted P38\n/);
-    assert.match(out, /\n\d joins \(\d+ an hour of computing\), \d+ looks, 1 fault, \d+ evalu/);
+    assert.match(out, /\n {2}repeat: rollcall sim --seed 49 --nodes 1 .*--planted P38\n/);
+    assert.match(out, /\n\d joins \(\d+ per hour of computing\), \d+ looks, 1 fault, \d+ evalu/);
     assert.ok(existsSync(file));
     const diagnosed = await capture(['diagnose', file]);
     assert.equal(diagnosed.code, 2, diagnosed.err);

@@ -121,7 +121,7 @@ test('a stage fails since its condition changed, and the story is in that order'
   const failed = machine.ladder.find(({ stage }) => stage === 'networked');
   assert.deepEqual([failed?.state, failed?.evidence[0]?.time], ['failed', CHANGED]);
   assert.deepEqual(timesOf(machine), [
-    [CREATED, 'a kubelet reported its state into the Node object'],
+    [CREATED, 'a kubelet updated the status of the Node'],
     [CHANGED, 'a Node that is not Ready'],
   ]);
 });
@@ -155,7 +155,7 @@ test('a machine without a Node lacks it since it was launched', async () => {
   ]);
 });
 
-test('an object that says no time is told without one', async () => {
+test('reports an object without a time without one', async () => {
   const bare = nodeOf({ status: 'False' }) as {
     metadata: object;
     status: { conditions: readonly object[] };

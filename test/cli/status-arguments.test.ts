@@ -6,8 +6,8 @@ import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.t
 describe('mistakes on the command line', () => {
   const mistakes: readonly (readonly [readonly string[], RegExp])[] = [
     [['-o', 'xml'], /^unknown format "xml"; use table, wide, json, /],
-    [['-o', 'jsonpath={.a'], /^JSONPath, character 1: this brace is not closed$/],
-    [['-o', 'custom-columns=A'], /is no column such as NAME:\.name$/],
+    [['-o', 'jsonpath={.a'], /^JSONPath, character 1: unclosed brace$/],
+    [['-o', 'custom-columns=A'], /is not a column; write it as NAME:\.name$/],
     [['-o', 'jsonpath-file=/nowhere/at/all'], /cannot be read: ENOENT/],
     [['-l', 'a in b'], /^-l cannot read "a in b"/],
     [['--sort-by', '{'], /^JSONPath/],
@@ -33,7 +33,7 @@ describe('mistakes on the command line', () => {
     [['-o', 'custom-columns=NAME:.items[*].name'], /custom-columns: a row has no field "\.items"/],
     [
       ['--context', 'a', '--context', 'b'],
-      /^--context may be given once here, not 2 times; .*diagnose$/,
+      /^--context may be used once here, not 2 times; .*diagnose$/,
     ],
     [['--expect', '/nowhere/at/all'], /cannot be read: ENOENT/],
     [['--expect', '/'], /cannot be read: EISDIR/],
@@ -71,7 +71,7 @@ test('templates ask for any field that a roll call has', () => {
     assert.equal(readStatusArguments(['-o', `jsonpath=${template}`]).output.kind, 'jsonpath');
 });
 
-test('paths, names and options of every kind are told apart', () => {
+test('distinguishes paths, names and options of every kind', () => {
   const asked = readStatusArguments([
     './x',
     '-',

@@ -69,11 +69,11 @@ const TEMPLATES: readonly (readonly [string, string])[] = [
 
 /** Templates that cannot be read, and where. */
 const UNREADABLE: readonly (readonly [string, RegExp])[] = [
-  ['{.rows', /character 1: this brace is not closed/],
+  ['{.rows', /character 1: unclosed brace/],
   ['{.rows[}', /a bracket holds an index/],
-  ['{.rows[?(@.a==)]}', /a filter compares with something/],
-  ['{.rows[?(@.a=="b" && @.c)]}', /has no &&/],
-  ['{end}', /ends no range/],
+  ['{.rows[?(@.a==)]}', /a filter needs a value to compare with/],
+  ['{.rows[?(@.a=="b" && @.c)]}', /does not support &&/],
+  ['{end}', /without a range/],
   ['{name}', /a field begins with a dot: \.name/],
   ['{"x}', /quote/],
   ['{....a}', /\.\. follows \.\./],
@@ -96,7 +96,7 @@ describe('JSONPath as kubectl reads it', () => {
       );
     });
 
-  test('no template breaks it: it prints or says what is wrong', () => {
+  test('no template breaks it: it prints or reports the mistake', () => {
     const pieces = fc.constantFrom(
       ...'{ } [ ] ( ) .. . * , : ? @ $ == != < > " \' \\ - 0 1 7 range end rows name ?( )] [?(@. {range {end} é 😀'.split(
         ' ',
@@ -121,7 +121,7 @@ describe('JSONPath as kubectl reads it', () => {
     );
   });
 
-  test('text without braces is printed as it stands', () => {
+  test('prints text without braces as it is', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const plain = text.replaceAll('{', '');
@@ -135,13 +135,13 @@ describe('JSONPath as kubectl reads it', () => {
     assert.throws(() => printTemplate('x'.repeat(100_000), DOCUMENT), JsonPathError);
   });
 
-  test('names of the prototype are no fields', () => {
+  test('ignores names of the prototype', () => {
     assert.equal(printTemplate('{.__proto__}{.constructor}{.rows.length}', DOCUMENT), '');
   });
 });
 
 describe('custom columns', () => {
-  test('paths with and without braces, <none> for what is not there', () => {
+  test('reads paths with and without braces and prints <none> for missing values', () => {
     const columns = parseCustomColumns('NAME:.name,CAUSE:{.headline.cause},GROUP:group.name');
     assert.deepEqual(customLines(columns, DOCUMENT.rows, true), [
       'NAME   CAUSE    GROUP',
@@ -319,7 +319,7 @@ describe('--expect', () => {
   });
 
   for (const bad of ['node 1', 'a\u001bb', '-x', 'node-1 i-0123456789abcdef0 x'])
-    test(`${JSON.stringify(bad)} is no host`, () => {
-      assert.throws(() => parseExpectedHosts(`ok\n${bad}`), /^Error: Line 2 is no host/);
+    test(`${JSON.stringify(bad)} is not a host`, () => {
+      assert.throws(() => parseExpectedHosts(`ok\n${bad}`), /^Error: Line 2 is not a host/);
     });
 });

@@ -276,7 +276,7 @@ describe('documents', () => {
   });
 });
 
-describe('what is shown', () => {
+describe('visible columns', () => {
   const idsOf = async (...args: string[]): Promise<string[]> =>
     (await status(SMALL, [...args, '-o', 'jsonpath={.rows[*].instanceId}'])).out.split(' ');
 
@@ -292,7 +292,7 @@ describe('what is shown', () => {
     assert.deepEqual(await idsOf(dnsName(4)), [instanceId(4)]);
     assert.deepEqual(await idsOf(instanceId(5), 'ip-10-0-0-5'), [instanceId(4), instanceId(5)]);
     assert.equal((await status(SMALL, [instanceId(5)])).code, 0);
-    await assert.rejects(status(SMALL, ['nobody']), /^Error: No machine is called "nobody"/);
+    await assert.rejects(status(SMALL, ['nobody']), /^Error: No machine is named "nobody"/);
   });
 
   test('--sort-by orders, and the exit code is over all rows', async () => {
@@ -308,7 +308,7 @@ describe('what is shown', () => {
     assert.deepEqual([out, err, code], ['', 'No machine is known to be unusable.\n', 0]);
   });
 
-  test('--expect adds hosts that nobody shows', async () => {
+  test('--expect adds hosts that no source shows', async () => {
     const file = join(FOLDER, 'hosts');
     writeFileSync(file, `${dnsName(4)}\nnode-99\n`);
     const { out } = await status(SMALL, ['--expect', file, '-o', 'name']);

@@ -18,7 +18,7 @@ test('JSON in pieces is the JSON of the whole', () => {
   );
 });
 
-test('what is undefined is left out, and null where a list has it', () => {
+test('leaves out undefined values, and prints null where a list has it', () => {
   const document = { a: undefined, list: [undefined, { b: undefined }, []], empty: [], none: {} };
   assert.equal([...jsonTexts(document)].join(''), `${JSON.stringify(document, null, 2)}\n`);
 });

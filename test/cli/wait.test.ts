@@ -56,7 +56,7 @@ const atOnce: Repeat = async (look, isLast) => {
   }
 };
 
-test('rungs are told once, as they change', () => {
+test('reports rungs once, as they change', () => {
   const before = new Map([['node-a registered', 'failed' as const]]);
   const told = climbed(before, [machine('cannot-tell', 'upw')]);
   assert.deepEqual(told, ['node-a registered passed', 'node-a networked pending']);
@@ -93,7 +93,7 @@ test('a machine that comes up is followed to its last rung', async () => {
   ]);
 });
 
-test('a line is said with its time', async () => {
+test('prints a line with its time', async () => {
   const clock = virtualClock(HOUR);
   const said: string[] = [];
   const say = timed(clock, (line) => said.push(line));
@@ -173,7 +173,7 @@ test('a look that is under way at the limit is cut short, and the one before it 
   assert.equal(last.headline?.cause, 'aws-auth-missing');
 });
 
-test('a limit of several looks ends what each of them waits for, with its own reason', () => {
+test('a limit on several looks ends each wait with its reason', () => {
   const { signal, clear } = startLimit(systemClock, 60_000);
   const outer = new AbortController();
   const time = startTimeLimit(systemClock, 60_000, AbortSignal.any([signal, outer.signal]));
@@ -186,6 +186,6 @@ test('a limit of several looks ends what each of them waits for, with its own re
   clear();
 });
 
-test('the limit is said with a longer one', () => {
-  assert.match(lateSentence(15_000), /ended after 15s, .*: --timeout 45s$/);
+test('suggests a longer limit', () => {
+  assert.match(lateSentence(15_000), /Timed out after 15 s: .*: --timeout 45s$/);
 });

@@ -55,7 +55,7 @@ async function look(): Promise<StatusObservation> {
   return { observations, document, nowMs: NOW_MS, notObservable: [] };
 }
 
-test('what is wrong with the watch is said when it comes or spreads, and when it is over', () => {
+test('reports trouble with the watch when it starts, spreads and ends', () => {
   const { tell } = screen(null);
   assert.deepEqual(
     [[], [stale(5)], [stale(6)], [stale(7, ['Node', 'Pod'])], [stale(8)], [], []].map(tell),
@@ -71,7 +71,7 @@ test('what is wrong with the watch is said when it comes or spreads, and when it
   );
 });
 
-test('on a terminal it stands over the page for as long as it is so', async () => {
+test('keeps it above the page on a terminal while it lasts', async () => {
   const { show, tell } = screen(40);
   assert.match(show(await look()), /usable/);
   const head = tell([stale(5)]);

@@ -147,7 +147,7 @@ test('one look at a time, and as long a rest as a look took', async (context) =>
   assert.ok(looks() >= 3 && looks() <= 5, `${looks()} looks`);
 });
 
-test('silence is told with its age, leads to a look, and is told to be over', async (context) => {
+test('reports silence with its age, looks again, and reports its end', async (context) => {
   const { api, clock, looks, said } = await scene(context);
   api.setDark(true);
   await clock.advance(20_000);
@@ -169,10 +169,10 @@ test('silence is told with its age, leads to a look, and is told to be over', as
   assert.ok(looks() > healed, 'what the dead watches miss is found by those that follow them');
 });
 
-test('a denied watch is told with what grants it, and the others still wake', async (context) => {
+test('reports a denied watch with its grant while the others still trigger looks', async (context) => {
   const { api, clock, looks, said } = await scene(context, { forbidden: ['watch nodes'] });
   assert.deepEqual(said, [
-    'Nodes not watched: watching is denied; looking every 60 s instead; ' +
+    'Nodes not watched: watch permission is denied; looking every 60 s instead; ' +
       'grant it: rollcall permissions --for watch',
   ]);
   await clock.advance(SOON_MS);
@@ -235,14 +235,14 @@ test('AWS is not asked again by each look, and before a look at a new Node it is
   assert.equal(asked(), 2);
 });
 
-test('a look that nobody answers is told and followed by others, but not the first', async (context) => {
+test('reports a failed look and continues, except after the first', async (context) => {
   const { api, clock, done, finish, onLook, said } = await scene(context);
   onLook(async () => {
     throw new SourceError('https://kube.test: no answer\nand more');
   });
   api.put(NODES, node('a', 'False'));
   await clock.advance(2 * SOON_MS);
-  assert.deepEqual(said, ['The last look was not answered: https://kube.test: no answer']);
+  assert.deepEqual(said, ['The last look failed: https://kube.test: no answer']);
   onLook(async () => {});
   finish();
   api.put(NODES, node('a', 'True'));
@@ -250,7 +250,7 @@ test('a look that nobody answers is told and followed by others, but not the fir
   assert.equal(await done, 3);
 });
 
-test('the first look that nobody answers is the end', async (context) => {
+test('ends when the first look fails', async (context) => {
   const first = async (): Promise<void> => {
     throw new SourceError('https://kube.test: no answer');
   };

@@ -95,13 +95,13 @@ describe('a refused call', () => {
 });
 
 describe('the taints of a Node', () => {
-  test('of which one may be a gate are named, three at most', async () => {
+  test('names up to three that may be a gate', async () => {
     const gated = (await lacking([INSTANCE, nodeWith(['a', 'b', 'c', 'd'])])).get('gated');
     assert.equal(gated?.why, 'a taint of the Node may be a gate: a, b, c');
   });
 
   test('do not tell of gates before it is Ready', async () => {
     const gated = (await lacking([INSTANCE, nodeWith(['a'], 'False')])).get('gated');
-    assert.equal(gated?.why, 'before the Node is Ready its taints do not tell of gates');
+    assert.equal(gated?.why, 'taints show gates only once the Node is Ready');
   });
 });

@@ -342,7 +342,7 @@ describe('since when', () => {
     );
   });
 
-  test('is unknown where one of two says nothing', async () => {
+  test('is unknown where one of two is silent', async () => {
     const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady' }];
     const { ladder } = await machineOf({ pods: [CNI], conditions });
     assert.equal(ladder.find(({ stage }) => stage === 'networked')?.since, null);

@@ -71,7 +71,7 @@ describe('machines that are asked one by one', () => {
   const many = (count: number, change: Partial<SubjectReport> = {}): readonly SubjectReport[] =>
     Array.from({ length: count }, (_, rank) => machine(rank + 1, { ...FAILED, ...change }));
 
-  test('are three of those that stand at one stage, and all when asked to look deep', async () => {
+  test('are three machines at one stage, or all with --deep', async () => {
     assert.deepEqual(await ids({ subjects: many(4) }), [1, 2, 3].map(instanceId));
     assert.equal((await ids({ subjects: many(4), isDeep: true })).length, 4);
     const low = machine(9, { ...FAILED, stage: 'launched' });
@@ -103,7 +103,7 @@ describe('machines that are asked one by one', () => {
     assert.equal((await ids({ subjects: many(45), instances })).length, 40);
   });
 
-  test('are none that is usable, no cluster, and none without an instance', async () => {
+  test('reject unusable cluster names and missing instances', async () => {
     const subjects = [
       machine(1),
       machine(2, { verdict: 'cannot-tell' }),

@@ -42,7 +42,7 @@ describe('a Node that is looked for', () => {
     );
   });
 
-  test('is unknown where nobody listed Nodes', () => {
+  test('is unknown without a list of Nodes', () => {
     assert.equal(
       nodeFact({ 'kubelet.log': 'E0606 19:42:03.7 9 kubelet.go:1] words\n' }),
       'unknown: not-collected',

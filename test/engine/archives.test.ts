@@ -24,7 +24,7 @@ test('the id that a collector noted is that of the one host with logs in the arc
   assert.deepEqual(await machinesOf([lineOf('ip-10-0-7-7.ec2.internal')]), [ID]);
 });
 
-test('of two hosts in one archive it is nobody’s', async () => {
+test('is assigned to neither of two hosts in one archive', async () => {
   const logs = ['ip-10-0-7-7.ec2.internal', 'ip-10-0-7-8.ec2.internal'].map(lineOf);
   assert.deepEqual(await machinesOf(logs), [null, null]);
 });

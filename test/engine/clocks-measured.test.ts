@@ -74,7 +74,7 @@ const READY = JSON.stringify({
   ],
 });
 
-describe('clocks that the machine’s own programs measured', () => {
+describe('clocks that programs on the machine measured', () => {
   for (const [name, text, at] of [
     ['slow of NTP time is behind', chrony('312.000123 seconds slow'), '10:05:19'],
     ['fast of NTP time is ahead', chrony('312.000000000 seconds fast'), '09:54:55'],

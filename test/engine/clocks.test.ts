@@ -52,7 +52,7 @@ describe('clocks of several sources', () => {
     assert.equal(await verdictOf(journal(CONTAINERD), READY), 'cannot-tell');
   });
 
-  test('by the clock error that AWS told, it was refused before it was Ready', async () => {
+  test('shows from the clock error in AWS answers that it was denied before it was Ready', async () => {
     const observations = await readTexts([{ name: 'log', text: journal(SKEWED) }]);
     const refused = observations.hits.find(({ owner }) => owner === 'symptom:kubelet-unauthorized');
     const when = refused?.first.moment.when;

@@ -23,7 +23,7 @@ test('what a command of Systems Manager printed is that machine’s', async () =
   assert.deepEqual(await subjectsOf(answer), [['Machine', 'i-0123456789abcdef0']]);
 });
 
-test('of several machines each keeps its own', async () => {
+test('keeps the clocks of several machines separate', async () => {
   const invocation = (InstanceId: string, Output: string): object => ({
     InstanceId,
     CommandPlugins: [{ Name: 'aws:runShellScript', Output }],

@@ -23,7 +23,7 @@ function rolesOf(document: DiagnosisDocument): Readonly<Record<string, string>> 
 }
 
 describe('the headline', () => {
-  test('is the root at the lowest stage, wherever it stands in the log', () => {
+  test('is the root at the lowest stage, wherever it is in the log', () => {
     const low = plainCause('low', { stage: 'bootstrapped' });
     const high = plainCause('high', { stage: 'networked' });
     assert.equal(
@@ -115,7 +115,7 @@ describe('no headline', () => {
 });
 
 describe('roles', () => {
-  test('what stands above the root is its consequence', () => {
+  test('what is above the root is its consequence', () => {
     const document = diagnosisOf(
       [machineWith([hitAt('low', 'deciding', 5), hitAt('high', 'deciding', 1)])],
       [plainCause('low', { stage: 'reachable' }), plainCause('high', { stage: 'networked' })],
@@ -307,7 +307,7 @@ describe('signs', () => {
 });
 
 describe('the ladder', () => {
-  test('has eleven rungs; what a milestone proves is passed, the rest unknown and said how to see', () => {
+  test('has eleven rungs; what a milestone proves is passed, the rest unknown with the command that shows it', () => {
     const [subject] = diagnosisOf(
       [machineWith([hitAt('milestone:node-registered', '0', 3)])],
       [],
@@ -335,7 +335,7 @@ describe('the ladder', () => {
     );
   });
 
-  test('a machine stands at its first failed stage even when lower ones are unknown', () => {
+  test('a machine is at its first failed stage even when lower ones are unknown', () => {
     const [subject] = diagnosisOf(
       [machineWith([hitAt('a', 'deciding', 3)])],
       [plainCause('a', { stage: 'networked' })],
@@ -367,7 +367,7 @@ describe('the timeline', () => {
       subject?.timeline.map((entry) => [entry.time, entry.what]),
       [
         ['1970-01-01T00:00:01Z', 'the kubelet runs'],
-        ['1970-01-01T00:00:02Z', 'the Node object was registered'],
+        ['1970-01-01T00:00:02Z', 'the Node registered'],
         ['1970-01-01T00:00:03Z', 'a: the title of a'],
       ],
     );

@@ -84,5 +84,6 @@ export const NOTHING_OBSERVED: Observations = {
   links: [],
   listings: [],
   losses: [],
+  troubled: [],
   collection: null,
 };

@@ -103,7 +103,7 @@ for (const { title, groups, activities } of quiet) {
   });
 }
 
-test('a node group whose Auto Scaling group nobody read is counted by its instances', async () => {
+test('counts a node group without its Auto Scaling group by its instances', async () => {
   const nodegroup = {
     nodegroupName: 'workers',
     clusterName: 'shop',

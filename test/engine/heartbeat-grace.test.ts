@@ -29,7 +29,7 @@ test('a Lease renewed less than 40 s ago leaves it to what the Node says', async
     assert.deepEqual(await foundAfter(silentMs), ['likely', false], `${silentMs} ms`);
 });
 
-test('a Lease that nobody renewed for 40 s proves it, and is quoted', async () => {
+test('a Lease without a renewal for 40 s proves it and is quoted', async () => {
   for (const silentMs of [40_000, 600_000])
     assert.deepEqual(await foundAfter(silentMs), ['definite', true], `${silentMs} ms`);
 });

@@ -90,12 +90,12 @@ describe('a failure that counts from the third time on', () => {
   const cause = plainCause('a', { signs: { deciding: { ...deciding, atLeast: 3 } } });
   const ready = hitAt('milestone:node-ready', '0', 10);
 
-  test('stands with three times after the last success, and not with two', () => {
+  test('holds with three times after the last success, not with two', () => {
     assert.ok(isNamed([seenIn([5, 11, 12, 13]), ready], cause));
     assert.ok(!isNamed([seenIn([5, 6, 11, 12]), ready], cause));
   });
 
-  test('stands without a success whenever the times are', () => {
+  test('holds without a success whenever the times are', () => {
     assert.ok(isNamed([seenIn([5, 6, 7])], cause));
     assert.ok(!isNamed([seenIn([5, 6])], cause));
   });

@@ -24,7 +24,7 @@ test('lines whose end is not looked at are counted', async () => {
   ]);
 });
 
-test('remarks beyond those that are kept are counted, and nothing is told where all were', async () => {
+test('counts remarks beyond the limit and reports none when all fit', async () => {
   const texts = Array.from({ length: 230 }, (_, index) => ({
     name: `${index}.txt`,
     text: 'nothing that is known here\n',
@@ -34,7 +34,7 @@ test('remarks beyond those that are kept are counted, and nothing is told where 
   assert.deepEqual(await limitsTold([{ name: 'a.log', text: kubelet('"x"') }]), []);
 });
 
-test('what a live look did not ask for is told from its evidence', async () => {
+test('reports what a live look did not request', async () => {
   const shortened: { what: string; count: number }[] = [];
   const evidence: Pick<CollectedEvidence, 'shorten'> = {
     shorten: (what, count) => shortened.push({ what, count }),

@@ -51,12 +51,12 @@ describe('a running instance without a Node', () => {
     assert.deepEqual(report.findings, []);
   });
 
-  test('is unknown while nobody listed the Nodes', async () => {
+  test('is unknown without a list of Nodes', async () => {
     const report = await machine(COLLECTION, instances(instance(40)));
     assert.deepEqual([report.verdict, stateOf(report, 'registered')], ['cannot-tell', 'unknown']);
   });
 
-  test('is nobody once a person ended it, and somebody when AWS did', async () => {
+  test('is unknown once a person ended it, and known when AWS did', async () => {
     const gone = (code: string): JsonObject => ({
       ...instance(12, { Name: 'terminated' }),
       StateReason: { Code: code },
@@ -78,7 +78,7 @@ describe('a running instance without a Node', () => {
   });
 });
 
-describe('a Node of which only events are left', () => {
+describe('a Node with only events left', () => {
   const nodeEvent = (reason: string, message: string, minutes: number): JsonObject => ({
     metadata: { name: `gone.${reason}`, namespace: 'default' },
     involvedObject: { kind: 'Node', name: 'ip-10-0-9-9' },
@@ -106,12 +106,12 @@ describe('a Node of which only events are left', () => {
     );
   };
 
-  test('is told of when it was deleted soon after it had come', async () => {
+  test('is reported when it was deleted soon after it appeared', async () => {
     const told = await names(registered(6), deleted);
     assert.deepEqual(told, ['ip-10-0-9-9 node-deleted-as-not-in-cloud']);
   });
 
-  test('is nobody when it had been there for long, as in every scale-in', async () => {
+  test('is unknown when it had existed for long, as in every scale-in', async () => {
     assert.deepEqual(await names(registered(30), deleted), []);
   });
 });
@@ -127,7 +127,7 @@ describe('pods tell of their Node', () => {
     assert.deepEqual([early.verdict, stateOf(early, 'networked')], ['cannot-tell', 'unknown']);
   });
 
-  test('a Node without pods of its own is usable while its pod network is Ready', async () => {
+  test('a Node without workload pods is usable while its pod network is Ready', async () => {
     const report = await machine(...all, listOf('Pod', [DAEMON]));
     assert.equal(report.verdict, 'usable');
   });
@@ -143,7 +143,7 @@ describe('pods tell of their Node', () => {
     );
   });
 
-  test('an event of a pod that nobody listed is over once it has come no more for long', async () => {
+  test('an event of an unlisted pod is over once it has not repeated for long', async () => {
     const isTrouble = async (minutes: number): Promise<boolean> => {
       const { subjects } = await diagnosed(...all, sandboxEvent('web-1', minutes));
       return subjects.some(({ kind, verdict }) => kind === 'Cluster' && verdict === 'not-usable');

@@ -52,7 +52,7 @@ async function machinesOf(
   };
 }
 
-const UNSEEN = " Not seen: the Node's and EC2's names are not both here.";
+const UNSEEN = ' Not seen: the Node name and the EC2 name are not both in this evidence.';
 
 const TWO = {
   subjects: [
@@ -70,7 +70,7 @@ test('two Nodes with one host part, two domains and two addresses are two machin
   assert.deepEqual(await machinesOf(given), TWO);
 });
 
-test('their bare host name says nothing of which one is meant', async () => {
+test('a bare host name does not tell two machines apart', async () => {
   const given = [
     node(A, { ip: '10.0.0.1', hostname: 'node-1' }),
     node(B, { ip: '10.0.0.2', hostname: 'node-1' }),
@@ -78,7 +78,7 @@ test('their bare host name says nothing of which one is meant', async () => {
   assert.deepEqual(await machinesOf(given), TWO);
 });
 
-test('what a kubelet says by its whole name is of its own machine', async () => {
+test('assigns lines of a kubelet with its full name to its machine', async () => {
   const given = [node(A, { ip: '10.0.0.1' }), node(B, { ip: '10.0.0.2' })];
   const observations = await readTexts([
     { name: 'nodes.json', text: JSON.stringify({ kind: 'NodeList', items: given }) },
@@ -100,7 +100,7 @@ for (const { what, other } of [
   test(`a Node under a new domain with the same ${what} is the same machine`, async () => {
     const { subjects, rows } = await machinesOf([node(A, { ip: '10.0.0.1' }), node(B, other)]);
     assert.equal(subjects.length, 1);
-    assert.deepEqual(rows, [[A, `2 Nodes are of this machine: ${A}, ${B}.${UNSEEN}`]]);
+    assert.deepEqual(rows, [[A, `2 Nodes belong to this machine: ${A}, ${B}.${UNSEEN}`]]);
   });
 
 test('a Node called by its address is named', async () => {

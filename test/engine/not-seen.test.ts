@@ -53,7 +53,7 @@ const USER = `system:node:${NODE}`;
 const ADMITTED: readonly Stage[] = ['launched', 'bootstrapped', 'reachable', 'authenticated'];
 
 describe('an audit record of a kubelet', () => {
-  test('of its own Node shows that it is admitted and registered', async () => {
+  test('reading its Node shows that it is admitted and registered', async () => {
     const machine = await machineOf('audit.log', `${audited(USER, OWN, 200)}\n`);
     assert.deepEqual(passed(machine), [...ADMITTED, 'registered']);
   });
@@ -87,7 +87,7 @@ describe('what was not seen', () => {
 
   test('is pods, not conditions, where the Node is Ready', async () => {
     const machine = await machineOf('node.json', nodeWith({}));
-    assert.match(lackOf(machine, 'networked'), /^no pod with an address of its own .*get pods -A/);
+    assert.match(lackOf(machine, 'networked'), /^no pod with its own pod IP .*get pods -A/);
   });
 
   test('is who closed a Node that is cordoned', async () => {
@@ -103,10 +103,10 @@ describe('what was not seen', () => {
     const machine = await machineOf('kubelet.log', line);
     const asked = machine.notObservable.filter(({ collect }) => collect.includes('-u kubelet'));
     assert.deepEqual(asked, []);
-    assert.match(lackOf(machine, 'reachable'), /^the kubelet log here shows no answer/);
+    assert.match(lackOf(machine, 'reachable'), /^the kubelet log shows no answer/);
   });
 
-  test('is asked of the kubelet log where there is none', async () => {
+  test('asks for the kubelet log where it is missing', async () => {
     const machine = await machineOf('audit.log', `${audited(USER, OWN, 200)}\n`);
     assert.equal(lackOf(machine, 'reachable'), 'seen');
     const events = `LAST SEEN   TYPE      REASON         OBJECT        MESSAGE\n5m   Normal   NodeNotReady   node/${NODE}   Node ${NODE} status is now: NodeNotReady\n`;

@@ -203,7 +203,7 @@ describe('aws-auth', () => {
     });
   }
 
-  test('what cannot be parsed is said, not dropped', () => {
+  test('reports what cannot be parsed', () => {
     assert.match(
       factsOf(map('- rolearn: [broken'), 'kube/aws-auth')[0]?.malformed ?? '',
       /mapRoles/,

@@ -21,18 +21,18 @@ describe('a Node that was deleted', () => {
     `I0302 ${at}       1 node_controller.go:483] Successfully initialized node ${NAME} with cloud provider`;
   const DELETED = `I0302 08:55:23.967000       1 node_lifecycle_controller.go:164] deleting node since it is no longer present in cloud provider: ${NAME}`;
 
-  test('is back when the cloud controller has initialised one of its name again', async () => {
+  test('is back when the cloud controller has initialized one of its name again', async () => {
     const lines = [initialised('08:55:22.102000'), DELETED, initialised('09:11:08.179000'), ''];
     assert.notEqual(await rungOf('retained', lines.join('\n')), 'failed');
     assert.equal(await rungOf('registered', lines.join('\n')), 'passed');
   });
 
-  test('is gone when it was initialised only before', async () => {
+  test('is gone when it was initialized only before', async () => {
     const lines = [initialised('08:55:22.102000'), DELETED, ''];
     assert.equal(await rungOf('retained', lines.join('\n')), 'failed');
   });
 
-  test('is gone when another one was initialised', async () => {
+  test('is gone when another one was initialized', async () => {
     const other = initialised('09:11:08.179000').replace(NAME, 'ip-10-0-2-130');
     const piled = [{ name: 'ccm.log', text: [DELETED, other, ''].join('\n') }];
     const { subjects } = await diagnoseTexts(piled);
@@ -94,7 +94,7 @@ describe('a pod that does not get its sandbox', () => {
     assert.notEqual(await rungOf('networked', pods, list('Event', EVENT)), 'failed');
   });
 
-  test('is stuck when the pile goes on for minutes', async () => {
+  test('is stuck when the pile continues for minutes', async () => {
     const late = { ...EVENT, count: 30, lastTimestamp: '2026-03-02T09:06:40Z' };
     const pods = list('Pod', waiting, running('2026-03-02T09:01:10Z'));
     assert.equal(await rungOf('networked', pods, list('Event', late)), 'failed');
@@ -111,7 +111,7 @@ describe('a pod that does not get its sandbox', () => {
     assert.equal(rung?.state, 'failed', 'by what a pod elsewhere says');
   });
 
-  test('is stuck when nobody knows how old it is', async () => {
+  test('is stuck when its age is unknown', async () => {
     assert.equal(await rungOf('networked', list('Event', EVENT)), 'failed');
   });
 });

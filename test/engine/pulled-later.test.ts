@@ -48,7 +48,7 @@ describe('a pod whose image was pulled in the end', () => {
     });
   }
 
-  test('is no failure of the machine that the row names, and one of another', async () => {
+  test('does not count for the machine in the row, but for another', async () => {
     const failing = events('kubelet, ip-10-0-9-77.ec2.internal', FAILED);
     const { subjects } = await diagnoseTexts([
       { name: 'one.txt', text: failing },

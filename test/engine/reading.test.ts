@@ -90,7 +90,7 @@ describe('subjects', () => {
     ]);
   });
 
-  test('names that a log merely mentions are none', () => {
+  test('ignores names that a log only mentions', () => {
     const text =
       'I0606 19:42:03.7 1 node_lifecycle_controller.go:9] Node ip-10-0-0-7.ec2.internal is healthy\n'.repeat(
         3,
@@ -128,7 +128,7 @@ describe('evidence without a name', () => {
     assert.equal(two.find((subject) => subject.kind === 'Cluster')?.hits.length, 1);
   });
 
-  test('an archive with an instance id of its own is that machine’s', () => {
+  test('an archive with an instance id belongs to that machine', () => {
     const subjects = assembleSubjects(
       read(
         {

@@ -53,16 +53,16 @@ describe('a machine that works', () => {
     assert.deepEqual(await verdictOf(ec2, node(), pod()), ['usable', null, 0]);
   });
 
-  test('cannot be told without EC2’s names', async () => {
+  test('is unknown without the EC2 name', async () => {
     assert.deepEqual(await verdictOf(node(), pod()), ['cannot-tell', 'identified', 2]);
   });
 
-  test('cannot be told while a pod asks for an identity nobody saw it use', async () => {
+  test('is unknown while a pod asks for an identity without a sign that it uses it', async () => {
     const asking = pod([{ name: 'AWS_ROLE_ARN', value: 'arn:aws:iam::111122223333:role/web' }]);
     assert.deepEqual(await verdictOf(ec2, node(), asking), ['cannot-tell', 'credentialed', 2]);
   });
 
-  test('cannot be told when it is cordoned or tainted', async () => {
+  test('is unknown when it is cordoned or tainted', async () => {
     assert.deepEqual(
       (await verdictOf(ec2, node({ unschedulable: true }), pod()))[0] === 'usable',
       false,
@@ -89,7 +89,7 @@ describe('a machine that works', () => {
     assert.notEqual(await stateOf({ taints }, nodeInfo), 'passed');
   });
 
-  test('cannot be told from a table of Nodes alone', async () => {
+  test('is unknown from a table of Nodes alone', async () => {
     const text = `NAME   STATUS   ROLES    AGE   VERSION\n${NAME}   Ready   <none>   9d   v1.31.2\n`;
     const document = await diagnoseTexts([{ name: 'n.txt', text }]);
     assert.equal(document.subjects[0]?.verdict, 'cannot-tell');
@@ -125,7 +125,7 @@ describe('the status checks of an instance', () => {
   });
 });
 
-test('a machine cannot be told while EC2 shows no address that the VPC CNI could give to a pod', async () => {
+test('a machine is unknown while EC2 shows no address that the VPC CNI could assign', async () => {
   const verdictWith = async (one: JsonObject): Promise<string | undefined> => {
     const shownWhole = { NetworkInterfaceId: 'eni-0a1b2c3d4e5f60718', ...one };
     const instance = { ...INSTANCE, NetworkInterfaces: [shownWhole] };
@@ -175,7 +175,7 @@ describe('sandboxes that were not created while the pod network came up', () => 
   const ec2 = { Reservations: [{ Instances: [INSTANCE] }] };
   const answers = [node(), pod(), ec2, failed];
 
-  test('say nothing once a pod has started there', async () => {
+  test('do not count once a pod has started there', async () => {
     assert.equal((await verdictOf(...answers, started('web-1')))[0], 'usable');
   });
 
@@ -208,7 +208,7 @@ describe('a Node under a name that EC2 does not give', () => {
     assert.equal((await verdictOf(named(initialised), onIt, ec2))[0], 'usable');
   });
 
-  test('is not while nobody has, or while it waits for the cloud controller', async () => {
+  test('is not initialized before the cloud controller has done so', async () => {
     assert.deepEqual(await verdictOf(named([]), onIt, ec2), ['cannot-tell', 'identified', 2]);
     const waiting = {
       key: 'node.cloudprovider.kubernetes.io/uninitialized',

@@ -99,7 +99,7 @@ describe('a healthy AL2023 node', () => {
 });
 
 describe('a kubelet that is not authorized', () => {
-  test('stands at authenticated, as its journal alone says', async () => {
+  test('is at authenticated, as its journal alone shows', async () => {
     const { diagnosis, documents } = await collect(machines.UNAUTHORIZED_NODE);
     const [subject, ...others] = diagnosis.subjects;
     assert.equal(others.length, 0);
@@ -178,7 +178,7 @@ describe('user data that was given as gzip', () => {
     assert.equal(textOf(documents, 'cloud-init/user-data.txt'), script);
   });
 
-  test('and is damaged, is told as unreadable', async () => {
+  test('and is damaged, is reported as unreadable', async () => {
     const files = { ...machines.HEALTHY.files, [path]: gzipSync(script).subarray(0, 20) };
     const { observed } = await collect({ ...machines.HEALTHY, files });
     assert.ok(observed.some(({ locator, what }) => locator === path && /is binary/.test(what)));
@@ -205,13 +205,13 @@ describe('what instance metadata says', () => {
     assert.equal(textOf(documents, 'imds/spot-instance-action.json'), `${notice}\n`);
   });
 
-  test('that is disabled is said to be', async () => {
+  test('that is disabled is reported as disabled', async () => {
     const token = 'PUT http://169.254.169.254/latest/api/token';
     const { losses } = await collect({
       ...machines.HEALTHY,
       replies: { [token]: { status: 403 } },
     });
-    assert.ok(said(losses).some((what) => /answered 403: its endpoint is disabled/.test(what)));
+    assert.ok(said(losses).some((what) => /answered 403: the endpoint is disabled/.test(what)));
   });
 
   test('a role that may not be assumed is a cause', async () => {
@@ -227,7 +227,7 @@ describe('what instance metadata says', () => {
 describe('what the probes saw', () => {
   const silent = { ...machines.UNAUTHORIZED_NODE, names: {} };
 
-  test('a name that nobody knows is a cause', async () => {
+  test('reports a name that does not resolve as a cause', async () => {
     const { diagnosis } = await collect(silent);
     assert.equal(diagnosis.headline?.cause, 'api-name-unresolvable');
   });
@@ -249,8 +249,8 @@ describe('what the probes saw', () => {
   });
 });
 
-describe('a machine of which nothing may be read', () => {
-  test('says what is missing and which command gets it', async () => {
+describe('a machine that allows no reads', () => {
+  test('reports gaps with the command that fills them', async () => {
     const { diagnosis, documents, losses } = await collect(machines.UNREADABLE);
     assert.equal(diagnosis.headline, null);
     assert.deepEqual(namesOf(documents), [NAMES]);
@@ -258,7 +258,7 @@ describe('a machine of which nothing may be read', () => {
     const journals = words.filter((what) => what.includes('systemd-journal'));
     assert.equal(journals.length, 1);
     assert.match(journals[0] ?? '', /Run: sudo rollcall diagnose --host$/);
-    assert.ok(words.some((what) => /iptables-save -c needs more rights/.test(what)));
+    assert.ok(words.some((what) => /iptables-save -c needs root/.test(what)));
     assert.ok(words.some((what) => /user-data\.txt .*Run: sudo/.test(what)));
     assert.ok(words.some((what) => /hop limit is 1/.test(what)));
     assert.equal(new Set(words).size, words.length);
@@ -275,14 +275,14 @@ describe('a machine of which nothing may be read', () => {
 });
 
 describe('a machine without any program', () => {
-  test('says each missing one once, and that it is no EC2 instance', async () => {
+  test('reports each missing program once, and that this is not an EC2 instance', async () => {
     const { diagnosis, documents, losses } = await collect(machines.EMPTY);
     assert.deepEqual([diagnosis.headline, namesOf(documents)], [null, [NAMES]]);
     const words = said(losses);
     assert.equal(words.filter((what) => what.startsWith('journalctl ')).length, 1);
     assert.equal(words.filter((what) => what.startsWith('ip ')).length, 1);
     assert.ok(words.some((what) => /\(box\) does not look like an EC2 instance/.test(what)));
-    assert.ok(words.some((what) => /No journal.* of a kubelet were found on box/.test(what)));
+    assert.ok(words.some((what) => /No kubelet journal.* on box/.test(what)));
   });
 
   test('is still diagnosed by what its syslog says', async () => {
@@ -310,7 +310,7 @@ function hanging(clock: Clock): FakeMachine {
 }
 
 describe('a machine on which every command hangs', () => {
-  test('ends at the limit, with what its files said', async () => {
+  test('ends at the limit with the files it has read', async () => {
     const clock = createVirtualClock();
     const { documents, losses } = await collect(hanging(clock), clock);
     assert.equal(clock.monotonicMs(), 20_000);

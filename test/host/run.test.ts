@@ -63,13 +63,13 @@ describe('where a program is looked for', () => {
     });
   });
 
-  test('at its own path when it has one', async () => {
+  test('uses the configured path when there is one', async () => {
     assert.equal(text(await run(join(own, 'rollcall-said'))), 'said\n');
     await assert.rejects(run(join(own, 'nothing')), isFailure('not-found'));
   });
 });
 
-describe('what a program is given', () => {
+describe('input of a program', () => {
   test('an environment that makes its output the same everywhere, and nothing else', async () => {
     const names = text(await run('env'))
       .split('\n')
@@ -81,7 +81,7 @@ describe('what a program is given', () => {
     assert.match(text(await run('env')), /^SYSTEMD_PAGER=$/m);
   });
 
-  test('the root folder, no input, and a group of processes of its own', async () => {
+  test('runs at the root folder without input in a separate process group', async () => {
     assert.equal(text(await run('pwd')), '/\n');
     assert.equal(text(await run('cat')), '');
     const stat = text(await run('sh', '-c', 'cat /proc/$$/stat; true'));
@@ -96,7 +96,7 @@ describe('what a program is given', () => {
   });
 });
 
-describe('what is kept of a program', () => {
+describe('output of a program', () => {
   test('the last 16 KiB of its complaint', async () => {
     const { stderr } = await run(
       'sh',

@@ -14,7 +14,8 @@ import { renderText } from '../../src/diagnosis/report/text.ts';
 import { AWS_KINDS } from '../../src/evidence/aws/shapes.ts';
 import { KUBE_KINDS } from '../../src/evidence/kube/shapes.ts';
 import { QUOTES_MAX } from '../../src/evidence/sighting.ts';
-import { createCollector, HITS_MAX, LOSSES_MAX } from '../../src/readers/collector.ts';
+import { createCollector, LOSSES_MAX } from '../../src/readers/collector.ts';
+import { HITS_MAX } from '../../src/readers/sightings.ts';
 import { loadExamples } from '../causes/example.ts';
 import { CONTAINERS, ENCODINGS } from './containers.ts';
 import { broken, misshapen, mutated } from './mutations.ts';
@@ -178,7 +179,7 @@ describe('an encoding or a container that is broken', () => {
   }
 });
 
-describe('what is kept is bounded', () => {
+describe('output is bounded', () => {
   test('hits and losses', () => {
     const collector = createCollector();
     const opened = collector.openDocument('many.log', null);

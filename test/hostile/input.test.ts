@@ -114,7 +114,7 @@ describe('bad documents leave the rest of the evidence in use', () => {
     await withBad('apiVersion: v1\nkind: ConfigMap\ndata:\n  mapRoles: "- rolearn: [\n');
   });
 
-  test('one dump of more than 64 MB that is no list is refused by name', async () => {
+  test('rejects one dump of more than 64 MB that is not a list by name', async () => {
     function* chunks(): Generator<Uint8Array> {
       yield encoder.encode('apiVersion: v1\nkind: ConfigMap\ndata:\n');
       const filler = encoder.encode(`  key: ${'x'.repeat(1 << 20)}\n`);
@@ -129,7 +129,7 @@ describe('bad documents leave the rest of the evidence in use', () => {
   });
 });
 
-describe('what is quoted cannot act on a terminal', () => {
+describe('quoted text cannot control a terminal', () => {
   test('escape sequences, control and bidirectional characters are gone', async () => {
     const evil = `\u001b[2J\u001b]0;owned\u0007\u202egnp.exe\u0008 ${DECIDING.trim()} \u001b[31mred\u2066\n`;
     const document = await diagnosisOf(pile(['evil.log', evil]));

@@ -188,7 +188,7 @@ function decoded(text: string): string {
   return runs.map((run) => Buffer.from(run, 'base64').toString('latin1')).join('\n');
 }
 
-describe('files as somebody has collected them', () => {
+describe('files as people collect them', () => {
   const folder = join(ROOM, 'files');
 
   before(() => {

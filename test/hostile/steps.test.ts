@@ -31,7 +31,7 @@ describe('every reader takes twice the steps for twice the input, whatever the i
   }
 });
 
-describe('the judge of steps finds what is quadratic', () => {
+describe('the judge of steps finds quadratic steps', () => {
   const open: Make = (size) => '{\n'.repeat(size / 2);
   for (const [name, read] of Object.entries(PLANTED)) {
     test(name, () => {
@@ -40,7 +40,7 @@ describe('the judge of steps finds what is quadratic', () => {
     });
   }
 
-  test('and not what is linear', () => {
+  test('and accepts linear ones', () => {
     const growth = growthOf(
       counter,
       (text) => text.split('\n').map((line) => line.trim()),

@@ -56,10 +56,10 @@ function withContexts(): Surroundings {
   return { ...site.env, KUBECONFIG: path };
 }
 
-test('a name that no machine has is said so, and nothing else', WITH_PARTS, async () => {
+test('reports only that no machine has the name', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', 'nobody'], site.env);
   assert.equal(run.stdout, '');
-  assert.equal(run.stderr, 'No machine of lab is called nobody; see all: rollcall status\n');
+  assert.equal(run.stderr, 'No machine in lab is named nobody; see all: rollcall status\n');
   assert.equal(run.code, 64);
   for (const command of ['name', 'capacity', 'status']) {
     const other = await rollcall([command, 'nobody'], site.env);
@@ -72,11 +72,11 @@ test('a document of a name that no machine has says so too', WITH_PARTS, async (
   const run = await rollcall(['diagnose', 'nobody', '-o', 'json'], site.env);
   const { subjects, headline, losses } = documentOf(run);
   assert.deepEqual([subjects, headline, run.code], [[], null, 64]);
-  const sentence = 'No machine of lab is called nobody; see all: rollcall status';
+  const sentence = 'No machine in lab is named nobody; see all: rollcall status';
   assert.deepEqual(losses[0], { locator: 'nobody', what: sentence });
 });
 
-test('a name that is nearly a machine’s is told the machine’s', WITH_PARTS, async () => {
+test('suggests the machine with a similar name', WITH_PARTS, async () => {
   for (const [asked, meant] of [
     [healthy.name.split('.')[0] ?? '', healthy.name],
     [`${healthy.id.slice(0, -1)}${healthy.id.endsWith('0') ? '1' : '0'}`, healthy.id],
@@ -87,35 +87,31 @@ test('a name that is nearly a machine’s is told the machine’s', WITH_PARTS, 
   }
 });
 
-test('one of two names is answered, and the other is said to be nobody’s', WITH_PARTS, async () => {
+test('answers for one of two names and reports the other as unknown', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', lonely.id, 'nobody'], site.env);
-  assert.match(run.stdout, /^NOT USABLE/);
-  assert.match(run.stderr, /^No machine of lab is called nobody; see all: rollcall status\n$/);
+  assert.match(run.stdout, /^NOT USABLE/m);
+  assert.match(run.stderr, /^No machine in lab is named nobody; see all: rollcall status\n$/);
   assert.equal(run.code, 1);
 });
 
-test(
-  'where a source that may know it is refused, a name is not sure to be nobody’s',
-  WITH_PARTS,
-  async () => {
-    site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
-    const run = await rollcall(['diagnose', 'i-0123456789abcdef0'], site.env);
-    assert.equal(run.stdout, '');
-    assert.match(
-      run.stderr,
-      /^No machine of .* is called i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
-    );
-    assert.equal(run.code, 2);
-  },
-);
+test('where a source that may know it is denied, a name may still exist', WITH_PARTS, async () => {
+  site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
+  const run = await rollcall(['diagnose', 'i-0123456789abcdef0'], site.env);
+  assert.equal(run.stdout, '');
+  assert.match(
+    run.stderr,
+    /^No machine in .* is named i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
+  );
+  assert.equal(run.code, 2);
+});
 
-test('an instance that was ended is said to be', WITH_PARTS, async () => {
+test('reports an instance as terminated', WITH_PARTS, async () => {
   const ended = await runMachine(site);
   await site.moto.ec2('TerminateInstances', { 'InstanceId.1': ended.id });
   const run = await rollcall(['diagnose', ended.id], site.env);
   assert.match(
     run.stderr,
-    new RegExp(`^${ended.id} is terminated .*; see what is left: rollcall status\n$`),
+    new RegExp(`^${ended.id} is terminated .*; list the others: rollcall status\n$`),
   );
   assert.equal(run.stdout, '');
   assert.equal(run.code, 64);
@@ -126,8 +122,8 @@ test(
   WITH_PARTS,
   async () => {
     const run = await rollcall(['diagnose', 'nobody', '--wait', '--timeout', '8s'], site.env);
-    assert.equal(run.stderr.match(/No machine of lab is called nobody/g)?.length, 1);
-    assert.match(run.stderr, /\nThe waiting ended after 8s, .*: --timeout 24s\n$/);
+    assert.equal(run.stderr.match(/No machine in lab is named nobody/g)?.length, 1);
+    assert.match(run.stderr, /\nTimed out after 8 s: .*: --timeout 24s\n$/);
     assert.equal(run.stdout, '');
     assert.equal(run.code, 2);
   },
@@ -142,9 +138,9 @@ test('a look under way at the limit of the waiting does not hold it up', WITH_PA
   // From the second look on nothing is answered; its own nine seconds would end after the waiting's.
   site.kube.fail(silent);
   const { code, stdout, stderr } = await ended;
-  assert.match(stderr, /\nThe waiting ended after 9s, /);
-  assert.match(stdout, /^NOT USABLE {2}Machine /);
-  assert.doesNotMatch(stdout, /list nodes|Not everything was answered/);
+  assert.match(stderr, /\nTimed out after 9 s: /);
+  assert.match(stdout, /^NOT USABLE {2}Machine /m);
+  assert.doesNotMatch(stdout, /list nodes|Some answers did not arrive/);
   assert.equal(code, 2);
 });
 
@@ -172,7 +168,7 @@ test(
 );
 
 test(
-  'two clusters that answer are one document, and two that do not are none',
+  'two clusters that answer make one document, and none does without answers',
   WITH_PARTS,
   async () => {
     const env = withContexts();
@@ -202,13 +198,10 @@ test(
 test('a roll call of another cluster than the Nodes are of says so first', WITH_PARTS, async () => {
   const page = await rollcall(['status', '--cluster', 'other'], site.env);
   const told = page.stdout.replaceAll(/\s+/g, ' ').match(/Left out: .*?(?=Left out: |$)/g) ?? [];
-  assert.match(
-    told[0] ?? '',
-    /carry the tag of lab, not of other; ask about that cluster: --cluster lab/,
-  );
+  assert.match(told[0] ?? '', /carry the tag of lab, not of other; use --cluster lab/);
 });
 
-test('a list by the name that kubectl gives it is told ours', WITH_PARTS, async () => {
+test('maps the kubectl name of a list to the name used here', WITH_PARTS, async () => {
   const run = await rollcall(['status', '-o', 'jsonpath={.items[*].metadata.name}'], site.env);
   assert.match(
     run.stderr,

@@ -90,9 +90,9 @@ describe('a credential program', () => {
       'that fails without a word',
       'exit 3',
       {},
-      /ended with 3 and said: nothing; run it by hand: \//,
+      /ended with 3 and said: nothing; run it manually: \//,
     ],
-    ['that prints nothing', 'exit 0', {}, /printed something that is no JSON .*; look at what it/],
+    ['that prints nothing', 'exit 0', {}, /printed output that is not JSON .*; look at what it/],
     [
       'that prints a credential of nothing',
       `echo '{"kind":"ExecCredential","apiVersion":"${API_VERSION}","status":{}}'`,
@@ -103,7 +103,7 @@ describe('a credential program', () => {
       'that prints without end',
       'exec yes',
       {},
-      /printed nothing whole within 2\.1 s and was ended/,
+      /printed no complete answer within 2\.1 s and was stopped/,
     ],
     [
       'that is not installed',
@@ -117,12 +117,7 @@ describe('a credential program', () => {
       { apiVersion: 'client.authentication.k8s.io/v1alpha1' },
       /v1alpha1, which kubectl has dropped; .*aws eks update-kubeconfig/,
     ],
-    [
-      'that wants a terminal',
-      '',
-      { interactiveMode: 'Always' },
-      /wants a terminal and there is none/,
-    ],
+    ['that wants a terminal', '', { interactiveMode: 'Always' }, /needs a terminal/],
   ];
   for (const [what, script, more, sentence] of cases)
     test(what, WITH_PARTS, async () => {
@@ -180,8 +175,8 @@ describe('a kubeconfig', () => {
     });
 
   for (const [what, text, sentence] of [
-    ['that is no YAML', '\u0000garbage: [', /is not whole YAML near line 1; fix it/],
-    ['that is something else', 'hello', /is YAML but no kubeconfig; look at it: head -c/],
+    ['that is no YAML', '\u0000garbage: [', /is not complete YAML near line 1; fix it/],
+    ['that is something else', 'hello', /is YAML but not a kubeconfig; look at it: head -c/],
   ] as const)
     test(what, WITH_PARTS, async () => {
       const path = join(site.plane.dir, `text-${count++}`);
@@ -298,7 +293,9 @@ describe('an AWS profile', () => {
       );
       const told = losses.map(({ what }) => what);
       // What waits for the credentials that do not come is late itself.
-      const sentences = [...new Set(told)].filter((one) => !one.startsWith('Not everything was'));
+      const sentences = [...new Set(told)].filter(
+        (one) => !one.startsWith('Some answers did not arrive'),
+      );
       assert.equal(sentences.length, 1, sentences.join('\n'));
       assert.match(sentences[0] ?? '', sentence);
     });
@@ -307,7 +304,7 @@ describe('an AWS profile', () => {
     const { AWS_REGION: _, AWS_DEFAULT_REGION: __, ...env } = site.env;
     const { losses } = documentOf(await rollcall(['diagnose', '-o', 'json'], env));
     const sentences = new Set(losses.map(({ what }) => what));
-    assert.deepEqual([...sentences], ['AWS needs a region; give --region or set AWS_REGION']);
+    assert.deepEqual([...sentences], ['AWS needs a region; use --region or set AWS_REGION']);
   });
 });
 

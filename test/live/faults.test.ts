@@ -160,12 +160,15 @@ describe('to Kubernetes, with nothing that names the cluster to AWS', () => {
 
   test('a credential plugin that hangs is ended and named', { skip }, async () => {
     const run = await rollcall(['diagnose', '--timeout', '3s'], plugin('exec sleep 600'));
-    assertNoSource(run, /^The credential command \S+ printed nothing whole .* see where it hangs/);
+    assertNoSource(
+      run,
+      /^The credential command \S+ printed no complete answer .* see where it hangs/,
+    );
   });
 
   test('a credential plugin that prints something else', { skip }, async () => {
     const run = await rollcall(['diagnose'], plugin('printf "\\033[31m<html>hello"'));
-    assertNoSource(run, /^The credential command \S+ printed something that is no JSON/);
+    assertNoSource(run, /^The credential command \S+ printed output that is not JSON/);
   });
 });
 
@@ -200,7 +203,7 @@ test('one list that never comes holds no other, and is named with the way to wai
   site.kube.fail(only(/\/pods/, silent));
   const { machines, losses } = await partial(['--timeout', '6s'], site.env, 1);
   assert.equal(machines.length, 2);
-  assert.match(losses, /^list pods: Not everything was answered within 6s.*--timeout 18s$/m);
+  assert.match(losses, /^list pods: Some answers did not arrive within 6 s; .*--timeout 18s$/m);
   assert.doesNotMatch(losses, /^list nodes/m);
 });
 
@@ -211,7 +214,7 @@ test('an AWS that never answers leaves what Kubernetes says', { skip }, async ()
     machines.map(({ node }) => node),
     [healthy.name],
   );
-  assert.match(losses, /^ec2:DescribeInstances: Not everything was answered within 4s/m);
+  assert.match(losses, /^ec2:DescribeInstances: Some answers did not arrive within 4 s/m);
 });
 
 test('a list of Nodes that never comes leaves what AWS says of a named machine', {
@@ -225,7 +228,7 @@ test('a list of Nodes that never comes leaves what AWS says of a named machine',
   );
 });
 
-test('a time limit that is none is a mistake of the command line', { skip }, async () => {
+test('rejects an invalid time limit as a usage error', { skip }, async () => {
   const run = await rollcall(['diagnose', '--timeout', 'soon'], site.env);
   assert.equal(run.code, 64);
   assert.match(run.stderr, /^--timeout takes a time such as 30s, 15m, 2h or 1d, not "soon"\n$/);
@@ -238,7 +241,7 @@ test('AWS that throttles for a while is asked again', { skip }, async () => {
   assert.doesNotMatch(losses, /throttled/);
 });
 
-test('AWS that throttles for ever is given up', { skip }, async () => {
+test('gives up on AWS that throttles forever', { skip }, async () => {
   site.moto.refuse('*', THROTTLED);
   const { machines, losses } = await partial(['--timeout', '8s'], site.env, 2);
   assert.equal(machines.length, 1);
@@ -264,7 +267,7 @@ test('AWS that denies one call leaves the others', { skip }, async () => {
 
 test('a region in which the Nodes are not names theirs', { skip }, async () => {
   const { losses } = await partial(['--region', 'eu-west-1'], site.env, 2);
-  assert.match(losses, /^aws: The Nodes are in us-west-2 and AWS was asked in eu-west-1; /m);
+  assert.match(losses, /^aws: The Nodes are in us-west-2, but AWS was asked in eu-west-1; /m);
 });
 
 test('no credentials, and an expired login', { skip }, async () => {
@@ -292,10 +295,10 @@ test('a clock that AWS does not accept', { skip }, async () => {
   assert.match(losses, /clock/);
 });
 
-test('a machine that is not there is said so', { skip }, async () => {
+test('reports a machine that does not exist', { skip }, async () => {
   const run = await rollcall(['diagnose', 'ip-10-9-9-9.ec2.internal'], site.env);
   assertWorded(run);
-  assert.match(run.stderr, /^No machine of lab is called ip-10-9-9-9\.ec2\.internal; see all: /);
+  assert.match(run.stderr, /^No machine in lab is named ip-10-9-9-9\.ec2\.internal; see all: /);
   assert.equal(run.stdout, '');
   assert.equal(run.code, 64);
 });

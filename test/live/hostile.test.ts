@@ -146,7 +146,7 @@ test('is left at once on an interrupt, with no half of a bundle', { skip }, asyn
   assert.deepEqual(left, []);
 });
 
-test('is diagnosed without a word when nobody reads the page any more', { skip }, async () => {
+test('is diagnosed silently when the reader of the page is gone', { skip }, async () => {
   const child = startRollcall(['diagnose', '-o', 'json'], site.env);
   child.stdout?.destroy();
   const said: string[] = [];

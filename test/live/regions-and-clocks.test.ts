@@ -107,7 +107,7 @@ test(
   },
 );
 
-test('a call that a partition does not know is no quarrel about keys', WITH_PARTS, async () => {
+test('does not blame keys for a call that a partition does not support', WITH_PARTS, async () => {
   const unknown = always(403, JSON.stringify({ message: 'Missing Authentication Token' }), {
     'content-type': 'application/json',
     'x-amzn-errortype': 'MissingAuthenticationTokenException',
@@ -119,43 +119,43 @@ test('a call that a partition does not know is no quarrel about keys', WITH_PART
   assert.doesNotMatch(look.losses, /PodIdentity|keys|not accepted/);
 });
 
-test(
-  'a cluster of which nothing is in the region asked is said to be where its Nodes are',
-  WITH_PARTS,
-  async () => {
-    const noCluster = always(404, JSON.stringify({ message: 'No cluster found for name: lab.' }), {
-      'content-type': 'application/json',
-      'x-amzn-errortype': 'ResourceNotFoundException',
-    });
-    site.aws.fail(only(/^\/clusters/, noCluster));
-    const asked = ['--cluster', CLUSTER, '--region', 'eu-west-1'];
-    const look = await seen(asked, site.env, 2);
-    assert.deepEqual(
-      look.verdicts.map(({ verdict, causes }) => [verdict, causes]),
-      [['cannot-tell', []]],
-    );
-    assert.equal(
-      look.losses,
-      'aws: The Nodes are in us-west-2 and AWS was asked in eu-west-1; ask there: --region us-west-2',
-    );
-  },
-);
+test('reports that a cluster is in the region of its Nodes', WITH_PARTS, async () => {
+  const noCluster = always(404, JSON.stringify({ message: 'No cluster found for name: lab.' }), {
+    'content-type': 'application/json',
+    'x-amzn-errortype': 'ResourceNotFoundException',
+  });
+  site.aws.fail(only(/^\/clusters/, noCluster));
+  const asked = ['--cluster', CLUSTER, '--region', 'eu-west-1'];
+  const look = await seen(asked, site.env, 2);
+  assert.deepEqual(
+    look.verdicts.map(({ verdict, causes }) => [verdict, causes]),
+    [['cannot-tell', []]],
+  );
+  assert.equal(
+    look.losses,
+    'aws: The Nodes are in us-west-2, but AWS was asked in eu-west-1; use --region us-west-2',
+  );
+});
 
 test(
-  'a region of a cluster of which nothing could be asked is not said to lack it',
+  'does not report a cluster as missing from a region that did not answer',
   WITH_PARTS,
   async () => {
     site.aws.fail(always(403, refusedStatus(403, 'Forbidden', 'no')));
     const look = await seen(['--cluster', CLUSTER, '--region', 'eu-west-1'], site.env, 2);
-    assert.doesNotMatch(look.losses, /there is no EKS cluster/);
+    assert.doesNotMatch(look.losses, /No EKS cluster/);
   },
 );
 
-test('Nodes of another cluster than the one named are said to be of that', WITH_PARTS, async () => {
-  const look = await seen(['--cluster', 'nobodys'], site.env, 2);
-  assert.match(look.losses, new RegExp(`carry the tag of ${CLUSTER}, not of nobodys`));
-  assert.match(look.losses, new RegExp(`--cluster ${CLUSTER}`));
-});
+test(
+  'reports that the Nodes belong to another cluster than the one named',
+  WITH_PARTS,
+  async () => {
+    const look = await seen(['--cluster', 'nobodys'], site.env, 2);
+    assert.match(look.losses, new RegExp(`carry the tag of ${CLUSTER}, not of nobodys`));
+    assert.match(look.losses, new RegExp(`--cluster ${CLUSTER}`));
+  },
+);
 
 /** All times in objects of Kubernetes, moved: the cluster's clocks against that of this machine. */
 function moved(text: string, minutes: number): string {
@@ -201,7 +201,7 @@ for (const [minutes, words] of [
 ] as const)
   test(`ages by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
     site.kube.setAhead(minutes * 60_000);
-    const told = `The clock here is 60 min ${words} the API server's, so ages are wrong by as much; set it: sudo timedatectl set-ntp true`;
+    const told = `The clock here is 60 min ${words} the API server's, so ages are off by as much; set it: sudo timedatectl set-ntp true`;
     const { losses } = await seen([], site.env, 1);
     assert.equal(losses.split('\n').filter((line) => line === `clock: ${told}`).length, 1);
     const page = await rollcall(['status'], site.env);

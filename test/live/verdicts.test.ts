@@ -171,6 +171,6 @@ test('is still given where the evidence cannot be saved: nothing is asked before
   site.reset();
   const run = await rollcall(['diagnose', '--save', '/nowhere/at/all.tar.gz'], site.env);
   assert.equal(run.code, 64);
-  assert.match(run.stderr, /there is no folder \/nowhere\/at; make it: mkdir -p \/nowhere\/at\n/);
+  assert.match(run.stderr, /no such folder: \/nowhere\/at; create it: mkdir -p \/nowhere\/at\n/);
   assert.equal(site.kube.calls().length, 0);
 });

@@ -57,7 +57,7 @@ function filesContract(name: string, open: () => Host, scene: HostScene): void {
       assert.equal(await text(3), '789');
     });
 
-    test('tells a file that is missing from one that is none', async () => {
+    test('distinguishes a missing file from an invalid one', async () => {
       await assert.rejects(open().readFile(`${scene.sub}/no`, 9), fails('not-found'));
       await assert.rejects(open().readFile(scene.sub, 9), fails('invalid'));
     });
@@ -83,7 +83,7 @@ function programsContract(name: string, open: () => Host): void {
       assert.deepEqual([ran.exitCode, ran.isCut, ran.stderr], [0, false, '']);
     });
 
-    test('gives what a program that failed has said', async () => {
+    test('shows what a failed program printed', async () => {
       const argv = ['sh', '-c', 'echo out; echo complaint >&2; exit 3'];
       const { stdout, stderr, exitCode } = await open().run(argv, LIMITS);
       assert.deepEqual(

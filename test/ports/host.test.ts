@@ -160,7 +160,7 @@ describe('the network of this machine alone', () => {
     );
   });
 
-  test('says when the other side speaks no TLS', async () => {
+  test('reports a server without TLS', async () => {
     await assert.rejects(probe({ port: ports.http }), fails('unreachable'));
   });
 });
@@ -176,7 +176,7 @@ describe('files and programs of this machine alone', () => {
     await assert.rejects(openHost(systemClock).readFile(pipe, 9), fails('invalid'));
   });
 
-  test('takes what a program said though its child keeps the output open', async () => {
+  test('reads the output of a program although its child keeps it open', async () => {
     const argv = ['sh', '-c', 'echo said; sleep 5 & exit 0'];
     const { stdout, exitCode } = await openHost(systemClock).run(argv, {
       timeoutMs: 300,

@@ -63,7 +63,7 @@ test('of an endless answer that is an error only the beginning is read', async (
   await assert.rejects(client.version(), { failure: 'unavailable', message: /\(no way\)/ });
 });
 
-test('an error whose words break off is told by its status', async (context) => {
+test('reports an error with a cut message by its status', async (context) => {
   const answer = (): Reply => ({ status: 503, body: '{"kind":', after: 'reset' });
   const server = await fakeKubeServer(context, { answer });
   await assert.rejects(open(context, server.target()).version(), { failure: 'unavailable' });
@@ -99,7 +99,7 @@ test('a watch that is left ends its connection, and is counted as a watch', asyn
   assert.deepEqual(client.requests(), new Map([['watch nodes', 1]]));
 });
 
-test('a list is asked of a page after the other until there is no token', async (context) => {
+test('requests a list page by page until there is no token', async (context) => {
   const tokens = ['t1', 't2', ''];
   const server = await fakeKubeServer(context, {
     answer: () => json({ metadata: { resourceVersion: '9', continue: tokens.shift() }, items: [] }),
@@ -115,11 +115,11 @@ test('a list is asked of a page after the other until there is no token', async 
   assert.deepEqual(client.requests(), new Map([['list nodes', 3]]));
 });
 
-test('what has no version or no items is no list', async (context) => {
+test('rejects a list without a version or items', async (context) => {
   for (const answer of [{ metadata: {}, items: [] }, { metadata: { resourceVersion: '1' } }]) {
     const server = await fakeKubeServer(context, { answer: () => json(answer) });
     const pages = open(context, server.target()).list(NODES);
-    await assert.rejects(read(pages), { failure: 'malformed', message: /no list/ });
+    await assert.rejects(read(pages), { failure: 'malformed', message: /not a list/ });
   }
 });
 
@@ -200,7 +200,7 @@ test('lines are whole, whatever the pieces, and none is longer than the limit', 
   await assert.rejects(linesIn(9, 'one\ntw'), { what: 'half' });
 });
 
-test('only a request with a body says of which type it is', async (context) => {
+test('sends a content type only with a body', async (context) => {
   const answer = (): Reply => json({ ...VERSION, status: { allowed: true } }, 201);
   const server = await fakeKubeServer(context, { answer });
   const client = open(context, server.target());

@@ -128,7 +128,7 @@ const EXEC_FAULTS: readonly (readonly [string, Run, PortError['failure'], RegExp
     'hangs',
     () => ({ isTimedOut: true, exitCode: null }),
     'timeout',
-    /aws eks get-token --cluster-name web printed nothing whole within 15 s.*AWS_PROFILE=prod aws/,
+    /aws eks get-token --cluster-name web printed no complete answer within 15 s.*AWS_PROFILE=prod aws/,
   ],
   [
     'refuses',
@@ -136,12 +136,7 @@ const EXEC_FAULTS: readonly (readonly [string, Run, PortError['failure'], RegExp
     'unauthenticated',
     /ended with 255 and said: Unable to locate credentials; /,
   ],
-  [
-    'prints garbage',
-    () => ({ stdout: 'token: hunter2' }),
-    'malformed',
-    /something that is no JSON/,
-  ],
+  ['prints garbage', () => ({ stdout: 'token: hunter2' }), 'malformed', /output that is not JSON/],
   ['prints another kind', () => ({ stdout: '{"kind":"Pod"}' }), 'malformed', /a JSON Pod/],
   [
     'prints another version',
@@ -160,7 +155,7 @@ const EXEC_FAULTS: readonly (readonly [string, Run, PortError['failure'], RegExp
     'prints a time that is none',
     () => printed('hunter2', { expirationTimestamp: 'soon' }),
     'malformed',
-    /no time/,
+    /not a time/,
   ],
 ];
 
@@ -173,10 +168,10 @@ for (const [what, run, failure, message] of EXEC_FAULTS)
     assert.match(error.message, message);
   });
 
-test('a credential command that wants a terminal where there is none', async (context) => {
+test('rejects a credential command that needs a terminal', async (context) => {
   const exec = { ...EXEC, interactiveMode: 'Always' as const };
   const { client } = await scene(context, { kind: 'exec', exec }, fakeEnvironment());
-  assert.match((await failureOf(client)).message, /wants a terminal and there is none/);
+  assert.match((await failureOf(client)).message, /needs a terminal/);
 });
 
 test('a credential command that really hangs is ended with what it started', async (context) => {

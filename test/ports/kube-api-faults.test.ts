@@ -129,7 +129,7 @@ const ANSWERS: readonly (readonly [string, Reply | null, PortFailure, RegExp])[]
     /web page titled Sign in \(HTTP 403\)/,
   ],
   ['half a JSON', { body: '{"items":[{"metadata"' }, 'malformed', /half a JSON/],
-  ['JSON that is no list', json({ kind: 'Pod', metadata: {} }), 'malformed', /no list/],
+  ['JSON that is no list', json({ kind: 'Pod', metadata: {} }), 'malformed', /not a list/],
   ['JSON that is no object', { body: '[1]' }, 'malformed', /no JSON object/],
   [
     'a connection cut in the answer',
@@ -137,7 +137,7 @@ const ANSWERS: readonly (readonly [string, Reply | null, PortFailure, RegExp])[]
     'unreachable',
     /was cut/,
   ],
-  ['no answer', null, 'timeout', /gave no answer within 0\.3 s.*readyz/],
+  ['no answer', null, 'timeout', /returned no answer within 0\.3 s.*readyz/],
   [
     'half an answer and silence',
     { body: '{"items":[', after: 'stay' },
@@ -249,7 +249,7 @@ test('a watch outlives the limit between two pieces of an answer', async (contex
   await assert.rejects(next, reason);
 });
 
-test('an abort before and during a call rejects with its own reason', async (context) => {
+test('an abort before and during a call rejects with its reason', async (context) => {
   const client = await answering(context, null);
   const reason = new Error('enough');
   await assert.rejects(client.version(AbortSignal.abort(reason)), reason);
@@ -276,7 +276,7 @@ test('a port that takes connections and never shakes hands', async (context) => 
   const target = targetOf(`https://127.0.0.1:${await muteServer(context)}`);
   const error = await failureOf(clientOf(context, target, { connectTimeoutMs: 200 }).version());
   assert.equal(error.failure, 'timeout');
-  assert.match(error.message, /took no connection within 0\.2 s.*nc -vz -w 5 127\.0\.0\.1 \d+/);
+  assert.match(error.message, /accepted no connection within 0\.2 s.*nc -vz -w 5 127\.0\.0\.1 \d+/);
 });
 
 test('a server without TLS where TLS is expected', async (context) => {
@@ -348,7 +348,7 @@ const UNTRUSTED: readonly (readonly [
     'of an authority that the system does not know',
     {},
     { authorityPem: null },
-    /the authorities of this system do not know/,
+    /the authorities of this system do not include/,
   ],
   [
     'that has expired',

@@ -130,7 +130,7 @@ test('F13 a bookmark behind the known version leads to a listing', async (contex
   assert.deepEqual(names(reflector), ['n2']);
 });
 
-test('a watch lives 5 to 10 minutes and goes on without a listing', async (context) => {
+test('a watch lives 5 to 10 min and continues without a listing', async (context) => {
   const { clock, reflector } = await scene(context);
   await clock.advance(1_500_000);
   const { counts } = reflector.state();
@@ -138,7 +138,7 @@ test('a watch lives 5 to 10 minutes and goes on without a listing', async (conte
   assert.ok(counts.watches >= 3 && counts.watches <= 5, `${counts.watches} watches`);
 });
 
-test('what is no PortError ends the reflector with it', async () => {
+test('any error but a PortError ends the reflector', async () => {
   const clock = virtualClock();
   const api = new FakeKubeApi({ clock });
   api.serve(NODES);

@@ -64,7 +64,7 @@ test('a busy server that ignores WatchList is listed in pages all the same', asy
   assert.equal(reflector.get('n1')?.zone, 'zone-61');
 });
 
-test('a silent start of a server that does not answer at all is no lack of WatchList', async (context) => {
+test('does not take a silent start for a lack of WatchList', async (context) => {
   const { api, clock, reflector } = await scene(context, { watchList: 'ignored' });
   api.setDark(true);
   await clock.advance(20_000);
@@ -210,7 +210,7 @@ test('F20 F24 reflectors of two resources lag independently of each other', asyn
   await running;
 });
 
-test('F21 a bookmark that jumps is where the next watch goes on', async (context) => {
+test('F21 the next watch continues at a bookmark that jumps', async (context) => {
   const { api, clock, reflector } = await scene(context);
   api.skipVersions(5_000);
   api.bookmark();
@@ -224,7 +224,7 @@ test('F21 a bookmark that jumps is where the next watch goes on', async (context
   assert.deepEqual(names(reflector), ['n1', 'n2', 'n3']);
 });
 
-test('F22 a 410 as an event and as a status leads to a listing whose difference is told', async (context) => {
+test('F22 a 410 as an event and as a status leads to a listing that reports the difference', async (context) => {
   const { api, clock, reflector, told } = await scene(context);
   api.cut(fault('expired', 'an ERROR event'));
   api.remove(NODES, { name: 'n1' });
@@ -240,7 +240,7 @@ test('F22 a 410 as an event and as a status leads to a listing whose difference 
   assert.equal(reflector.state().counts.listings, 3);
 });
 
-test('F23 an object made again under its name is told as deleted and added', async (context) => {
+test('F23 reports an object recreated under its name as deleted and added', async (context) => {
   const { api, clock, told } = await scene(context);
   api.cut(fault('unreachable', 'a reset'));
   api.remove(NODES, { name: 'n1' });

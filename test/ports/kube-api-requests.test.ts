@@ -142,7 +142,7 @@ test('of a log the last bytes are kept', async (context) => {
   });
 });
 
-test('a kubelet that is not well says so through the proxy', async (context) => {
+test('passes the trouble of a kubelet through the proxy', async (context) => {
   const headers = { 'content-type': 'text/plain; charset=utf-8' };
   const body = '[-]syncloop failed';
   const server = await fakeKubeServer(context, { answer: () => ({ status: 500, headers, body }) });

@@ -60,14 +60,14 @@ for (const [status, isFailure] of [
     assert.equal(error instanceof PortError, isFailure);
   });
 
-test('of an error that goes on for ever the beginning is read', async (context) => {
+test('reads only the beginning of an endless error', async (context) => {
   const body = `${'x'.repeat(400)}END`;
   const { error } = await asked(context, { status: 500, body, after: 'stay' });
   assert.ok(error instanceof PortError);
   assert.doesNotMatch(error.message, /END/);
 });
 
-test('an error that breaks off is told by its status', async (context) => {
+test('reports an error that breaks off by its status', async (context) => {
   const broken = { status: 503, body: 'x', headers: { 'content-length': '100' }, after: 'reset' };
   const { error } = await asked(context, broken as Reply);
   assert.ok(error instanceof PortError);

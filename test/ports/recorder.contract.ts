@@ -86,7 +86,7 @@ function readingContract(name: string, open: () => Recorder): void {
 
 function writingContract(name: string, open: () => Recorder): void {
   describe(`a recorder ${name}`, () => {
-    test('forgets what is older, in one cluster, and says how much', async () => {
+    test('deletes older events in one cluster and reports how many', async () => {
       const recorder = open();
       await recorder.append([event(1), event(2), event(3), event(1, { cluster: 'two' })]);
       assert.equal(await recorder.forgetBefore('one', 3), 2);
@@ -110,7 +110,7 @@ function writingContract(name: string, open: () => Recorder): void {
       const recorder = open();
       await recorder.close();
       await recorder.close();
-      const closed = isFailure('unavailable', /was closed already/);
+      const closed = isFailure('unavailable', /is already closed/);
       await assert.rejects(recorder.append([event(1)]), closed);
       await assert.rejects(recorder.read({ cluster: 'one', limit: 1 }), closed);
     });

@@ -37,15 +37,18 @@ describe('the file of a recorder', () => {
     await again.close();
   });
 
-  test('that is none is told by name and left as it was', () => {
+  test('that is invalid is reported by name and left unchanged', () => {
     const path = freshPath();
     writeFileSync(path, 'words, not a database '.repeat(100));
     const { size } = statSync(path);
-    assert.throws(() => openRecorder(path), isFailure('malformed', /\.db is no flight recorder/));
+    assert.throws(
+      () => openRecorder(path),
+      isFailure('malformed', /\.db is not a flight recorder/),
+    );
     assert.equal(statSync(path).size, size);
   });
 
-  test('that is damaged is told when it is read', async () => {
+  test('that is damaged is reported when it is read', async () => {
     const path = freshPath();
     const recorder = openRecorder(path);
     const body = 'x'.repeat(3000);
@@ -69,7 +72,7 @@ describe('the file of a recorder', () => {
     assert.throws(() => openRecorder(path), isFailure('unsupported', /newer version/));
   });
 
-  test('in a folder that is not there or cannot be written is told', () => {
+  test('in a folder that is missing or not writable is reported', () => {
     const path = join(folder, 'nowhere', 'a.db');
     assert.throws(() => openRecorder(path), isFailure('not-found', /folder is missing/));
     const below = join(freshPath(), 'a.db');
@@ -79,7 +82,7 @@ describe('the file of a recorder', () => {
 });
 
 describe('an append', () => {
-  test('takes all of its events or none, and the next one goes on as ever', async () => {
+  test('stores all of its events or none, and the next one works as before', async () => {
     const path = freshPath();
     const recorder = openRecorder(path);
     const other = new DatabaseSync(path);

@@ -141,7 +141,7 @@ function testsOf(version: CloudControllerVersion): void {
     if (skip === false) await controller.stop();
   });
 
-  test('a Node whose instance is seen is initialised', WITH_PARTS, async () => {
+  test('initializes a Node whose instance is visible', WITH_PARTS, async () => {
     const { name, address, providerID } = await runInstance(moto);
     const { metadata } = await join(name, address);
     const node = await until('the Node to be initialised', async () => {

@@ -309,7 +309,7 @@ test('a version is the one that the kubelet reports', WITH_PARTS, () => {
   assert.ok(new Set(told).size > 2, told.join(' '));
 });
 
-test('a Node that is closed is told to be, with its taint, and no open one is', WITH_PARTS, () => {
+test('reports a cordoned Node with its taint and no open one', WITH_PARTS, () => {
   const told = new Set<boolean>();
   for (const node of nodes) {
     const { name } = node.metadata;

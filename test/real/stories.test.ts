@@ -288,33 +288,25 @@ async function untilInitialised(name: string): Promise<void> {
 }
 
 function storiesOfTheOlder(): void {
-  test(
-    'a Node under its host part is kept, and its name is what is wrong',
-    WITH_PARTS,
-    async () => {
-      const machine = await runMachine(site, { role: 'lab-other', imageId });
-      const node = await register(hostPart(machine), machine);
-      const { name } = node.metadata;
-      const { summary } = await assertNamed('hostname-without-domain', machine, name);
-      assert.ok(summary.includes(machine.name), summary);
-      await assertRefused(name, machine);
-      await assertKept(node);
-    },
-  );
+  test('keeps a Node under its host part and reports its name as wrong', WITH_PARTS, async () => {
+    const machine = await runMachine(site, { role: 'lab-other', imageId });
+    const node = await register(hostPart(machine), machine);
+    const { name } = node.metadata;
+    const { summary } = await assertNamed('hostname-without-domain', machine, name);
+    assert.ok(summary.includes(machine.name), summary);
+    await assertRefused(name, machine);
+    await assertKept(node);
+  });
 
-  test(
-    'a Node under a name of the house is kept, and both its names are told',
-    WITH_PARTS,
-    async () => {
-      const machine = await runMachine(site, { role: 'lab-other', imageId });
-      const name = 'node07.k8s.internal';
-      const node = await register(name, machine);
-      const { summary } = await assertNamed('ccm-cannot-initialize-node', machine, name);
-      for (const called of [name, machine.name]) assert.ok(summary.includes(called), summary);
-      await assertRefused(name, machine);
-      await assertKept(node);
-    },
-  );
+  test('keeps a Node under an internal name and reports both names', WITH_PARTS, async () => {
+    const machine = await runMachine(site, { role: 'lab-other', imageId });
+    const name = 'node07.k8s.internal';
+    const node = await register(name, machine);
+    const { summary } = await assertNamed('ccm-cannot-initialize-node', machine, name);
+    for (const called of [name, machine.name]) assert.ok(summary.includes(called), summary);
+    await assertRefused(name, machine);
+    await assertKept(node);
+  });
 
   test(
     'a machine that came back under its EC2 name leaves its old Node behind',
@@ -341,18 +333,14 @@ function storiesOfTheOlder(): void {
 }
 
 function storiesOfTheNewer(): void {
-  test(
-    'a Node under its host part is deleted, and both its names are told',
-    WITH_PARTS,
-    async () => {
-      const machine = await runMachine(site, { role: 'lab-other', imageId });
-      const node = await register(hostPart(machine), machine);
-      await untilDeleted(node.metadata.name);
-      const { summary, confidence } = await assertDeletionNamed(machine, node);
-      assert.equal(confidence, 'definite');
-      assert.ok(summary.includes(machine.name), summary);
-    },
-  );
+  test('deletes a Node under its host part and reports both names', WITH_PARTS, async () => {
+    const machine = await runMachine(site, { role: 'lab-other', imageId });
+    const node = await register(hostPart(machine), machine);
+    await untilDeleted(node.metadata.name);
+    const { summary, confidence } = await assertDeletionNamed(machine, node);
+    assert.equal(confidence, 'definite');
+    assert.ok(summary.includes(machine.name), summary);
+  });
 
   test(
     'a Node under a name of the house is deleted, and nothing ties it to a machine',

@@ -255,20 +255,23 @@ async function grant(user: string, features: readonly string[]): Promise<Surroun
 }
 
 describe('an identity', () => {
-  test('that may not watch is told so, and still sees what changes', WITH_PARTS, async (t) => {
+  test('that may not watch gets a notice and still sees changes', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(
       t,
       ['status', '--watch'],
       await grant('lister', ['status', 'details']),
     );
-    await shown(/Nodes.* not watched: watching is denied; .*permissions --for watch\n/, said);
+    await shown(
+      /Nodes.* not watched: watch permission is denied; .*permissions --for watch\n/,
+      said,
+    );
     await shown(/: new, not-usable/, said);
     await setReady(true);
     await shown(/-> usable\n/, said);
     assert.equal((await interrupt()).code, 130);
   });
 
-  test('that may what the table says is told of changes', WITH_PARTS, async (t) => {
+  test('that may do what the table lists gets the changes', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(
       t,
       ['status', '--watch'],

@@ -33,7 +33,7 @@ const FAILED = row({
 });
 
 describe('changes from look to look', () => {
-  test('every machine is new at first, and nothing is said of what stayed', () => {
+  test('reports every machine as new at first and nothing that stayed', () => {
     const document = documentOf([FAILED, row({ name: 'b', instanceId: null })]);
     assert.deepEqual(changeLines(null, document), [
       'ip-10-0-0-1 i-00000000000000001: new, not-usable at authenticated (aws-auth-missing)',
@@ -75,7 +75,7 @@ describe('drawing in place', () => {
     assert.equal(repaint(['a'], ['a']), '');
   });
 
-  test('the screen shows the next drawing, and the cursor stands under it', () => {
+  test('draws the next screen with the cursor below it', () => {
     fc.assert(
       fc.property(LINES, LINES, (previous, next) => {
         const screen = screenAfter(previous, repaint(previous, next));

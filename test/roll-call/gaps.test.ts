@@ -35,7 +35,7 @@ const idsOf = async (...args: Parameters<typeof rollCall>): Promise<(string | nu
   (await rollCall(...args)).rows.map((row) => row.instanceId);
 
 describe('machines that are gone', () => {
-  test('the newest that a group lacks are rows, and the gap is told', async () => {
+  test('shows the newest missing machines of a group as rows and reports the gap', async () => {
     const terminated = [2, 3, 4].map((n) =>
       gone(n, 'Client.UserInitiatedShutdown', {
         ...tags(WORKERS),
@@ -59,19 +59,19 @@ describe('machines that are gone', () => {
         headline: null,
       },
     ]);
-    assert.match(document.rows[0]?.note ?? '', /^EC2 says it is terminated \(Client/);
+    assert.match(document.rows[0]?.note ?? '', /^EC2 reports it as terminated \(Client/);
   });
 });
 
 describe('gone machines that no group lacks', () => {
-  test('without a gap or a Node, one that was asked to go is no row', async () => {
+  test('without a gap or a Node, gives no row to a machine that was asked to go', async () => {
     assert.deepEqual(await idsOf({ instances: [gone(1, 'Client.UserInitiatedShutdown')] }, []), []);
     assert.deepEqual(await idsOf({ instances: [gone(1, 'Server.SpotInstanceTermination')] }, []), [
       instanceId(1),
     ]);
   });
 
-  test('what is known of a gone instance is not said of the one with its name', async () => {
+  test('does not apply facts of a terminated instance to one with the same name', async () => {
     const past = machine(1, { instanceId: instanceId(99), verdict: 'not-usable' });
     const { rows } = await rollCall({ instances: [instance(1)] }, [past, machine(1)]);
     assert.deepEqual(
@@ -116,7 +116,7 @@ describe('gaps', () => {
     assert.deepEqual([gap?.desired, gap?.present], [16, 12]);
   });
 
-  test('a group that counts vCPUs or memory has none that could be told', async () => {
+  test('reports no shortfall for a group that counts vCPUs or memory', async () => {
     const counted = { ...scaling(8, [1]), DesiredCapacityType: 'vcpu' };
     const nodeGroups = [
       { nodegroupName: 'workers', status: 'ACTIVE', scalingConfig: { desiredSize: 8 } },
@@ -176,8 +176,8 @@ const gapsIn = async (...args: Parameters<typeof rollCall>): Promise<readonly st
   (await rollCall(...args)).gaps.map(gapSentence);
 const words = 'NodeGroup workers has 1 of 2 machines';
 
-describe('gaps of groups that nobody described in full', () => {
-  test('are none of a node group that goes, or does not say its name or what it wants', async () => {
+describe('gaps of groups without a full description', () => {
+  test('are not reported for a deleted node group, or one without a name or a desired size', async () => {
     const instances = [instance(1, tags(WORKERS))];
     const gapOf = async (change: object): Promise<readonly string[]> =>
       gapsIn({ nodeGroups: [managed(change)], instances }, []);
@@ -189,7 +189,7 @@ describe('gaps of groups that nobody described in full', () => {
     assert.deepEqual(await gapOf({ scalingConfig: { desiredSize: 0 } }), []);
   });
 
-  test('are none of an Auto Scaling group that does not say its name or what it wants', async () => {
+  test('are not reported for an Auto Scaling group without a name or a desired size', async () => {
     const { AutoScalingGroupName: _, ...nameless } = scaling(2, [1]);
     const { DesiredCapacity: __, ...wishless } = scaling(2, [1]);
     assert.deepEqual(await gapsIn({ scaling: [nameless] }, []), []);
@@ -214,7 +214,7 @@ describe('gaps of groups', () => {
     assert.deepEqual(await gapsIn(sources, []), [words]);
   });
 
-  test('are told once of each group, as it was read last', async () => {
+  test('are reported once for each group, in its newest state', async () => {
     const instances = [instance(1, tags(WORKERS))];
     const later = managed({ scalingConfig: { desiredSize: 5 } });
     const other = managed({ nodegroupName: 'other' });
@@ -226,7 +226,7 @@ describe('gaps of groups', () => {
     assert.deepEqual(await gapsIn({ scaling: twice }, []), []);
   });
 
-  test('have the headline of the group’s own subject, by either of its names', async () => {
+  test('have the headline of the group, by either of its names', async () => {
     const findings = [finding('insufficient-capacity', { stage: 'launched' })];
     const told = async (change: object): Promise<readonly string[]> =>
       gapsIn({ scaling: [scaling(2, [1])] }, [

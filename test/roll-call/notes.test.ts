@@ -23,7 +23,7 @@ async function notesOf(
 }
 
 describe('what EC2 says of an instance', () => {
-  test('is told with its reason when it neither runs nor starts', async () => {
+  test('is reported with its reason when it neither runs nor starts', async () => {
     const noteIn = async (Name: string, Message?: string): Promise<string | null> => {
       const StateReason = { Code: 'Server.SpotInstanceTermination', Message };
       const [note = null] = await notesOf({
@@ -33,8 +33,11 @@ describe('what EC2 says of an instance', () => {
     };
     assert.equal(await noteIn('running', 'why'), null);
     assert.equal(await noteIn('pending', 'why'), null);
-    assert.equal(await noteIn('stopped', 'it was spot'), 'EC2 says it is stopped (it was spot).');
-    assert.equal(await noteIn('stopped'), 'EC2 says it is stopped.');
+    assert.equal(
+      await noteIn('stopped', 'it was spot'),
+      'EC2 reports it as stopped (it was spot).',
+    );
+    assert.equal(await noteIn('stopped'), 'EC2 reports it as stopped.');
     assert.ok(((await noteIn('stopped', 'x'.repeat(999)))?.length ?? 999) < 240);
     assert.deepEqual(await notesOf({ instances: [instance(1, { State: undefined })] }), [null]);
   });
@@ -75,7 +78,7 @@ describe('a Lease that is renewed without a Node', () => {
     assert.equal(await isTold(lease(1, 'node-9'), { nodes: [] }, [{ name: 'Node-9' }]), true);
   });
 
-  test('is not told where the Node is there, or nobody listed the Nodes', async () => {
+  test('is not reported where the Node exists or Nodes are not listed', async () => {
     assert.equal(await isTold(lease(1), { instances: [instance(1)], nodes: [node(1)] }), false);
     assert.equal(await isTold(lease(1), { instances: [instance(1)] }), false);
   });
@@ -114,7 +117,7 @@ describe('what a subject says in the note of its row', () => {
     const notObservable = [unseen];
     assert.equal(
       await noteOf({ ladder: [launched, registered], notObservable }),
-      'It is still within the normal time of its stage.',
+      'Still within the normal time of its stage.',
     );
     assert.equal(
       await noteOf({ ladder: [launched], notObservable }),
@@ -127,8 +130,8 @@ describe('what a subject says in the note of its row', () => {
 describe('a machine that is only expected', () => {
   const expected = [{ name: dnsName(1) }];
 
-  test('is said to be so where nothing shows it', async () => {
-    const words = 'It is expected, but no source shows it.';
+  test('is reported as missing where nothing shows it', async () => {
+    const words = 'Expected, but not found in any source.';
     assert.deepEqual(await notesOf({}, [], expected), [words]);
     for (const sources of [{ instances: [instance(1)] }, { nodes: [node(1)] }])
       assert.deepEqual(await notesOf(sources, [], expected), [null]);
@@ -145,7 +148,7 @@ describe('a claim', () => {
     status,
   });
 
-  test('without an instance says so, with no reason where none is given', async () => {
+  test('without an instance says so, with no reason where there is none', async () => {
     assert.deepEqual(await notesOf({ objects: [claim()] }), ['NodeClaim spot-x1 has no instance.']);
     const providerID = `aws:///eu-west-1a/${instanceId(1)}`;
     assert.deepEqual(await notesOf({ objects: [claim({ providerID })] }), [null]);
@@ -160,14 +163,14 @@ describe('an instance that has ended', () => {
     return (await rollCall({ instances: [gone], objects }, [])).rows.length;
   };
 
-  test('is no row when somebody asked for it, or nobody says why', async () => {
+  test('gets no row when it was requested or has no reason', async () => {
     assert.equal(await rowsOf({ Code: 'Client.UserInitiatedShutdown' }), 0);
     assert.equal(await rowsOf(undefined), 0);
     assert.equal(await rowsOf({ Code: 'Server.InternalError' }), 1);
     assert.equal(await rowsOf({ Code: 'Client.InstanceInitiatedShutdown' }), 1);
   });
 
-  test('is no row when its claim is deleted', async () => {
+  test('gets no row when its claim is deleted', async () => {
     const providerID = `aws:///eu-west-1a/${instanceId(1)}`;
     const deleted = {
       apiVersion: 'karpenter.sh/v1',

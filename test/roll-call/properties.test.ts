@@ -41,7 +41,16 @@ function factOf(kind: FactKind, value: unknown): FactRecord {
 }
 
 function pileOf(facts: readonly FactRecord[]): Observations {
-  return { documents: [], hits: [], facts, links: [], listings: [], losses: [], collection: null };
+  return {
+    documents: [],
+    hits: [],
+    facts,
+    links: [],
+    listings: [],
+    losses: [],
+    troubled: [],
+    collection: null,
+  };
 }
 
 const TEXT = fc.oneof(

@@ -57,7 +57,7 @@ describe('rows', () => {
     });
   });
 
-  test('a machine that no subject speaks of cannot be told', async () => {
+  test('a machine without a subject is unknown', async () => {
     const { rows } = await rollCall({ instances: [instance(1)] }, []);
     assert.deepEqual([rows[0]?.verdict, rows[0]?.stage], ['cannot-tell', null]);
   });
@@ -75,7 +75,7 @@ describe('Nodes and their machines', () => {
     );
     assert.match(
       rows.map((row) => row.note).join(),
-      /^2 Nodes are of this machine: node00\.k8s\.internal, ip-10/,
+      /^2 Nodes belong to this machine: node00\.k8s\.internal, ip-10/,
     );
   });
 
@@ -85,7 +85,7 @@ describe('Nodes and their machines', () => {
     const files = await rollCall(sources, [machine(1), machine(2)], { nowMs: null });
     const noteIn = ({ rows }: typeof live): string | null =>
       rows.find((row) => row.instanceId === instanceId(2))?.note ?? null;
-    assert.equal(noteIn(live), `The Node is there, but EC2 has no instance ${instanceId(2)}.`);
+    assert.equal(noteIn(live), `The Node exists, but EC2 has no instance ${instanceId(2)}.`);
     assert.equal(noteIn(files), null);
   });
 
@@ -159,7 +159,7 @@ describe('expected machines', () => {
     assert.equal(note, 'NodeClaim spot-x1 has no instance (LaunchFailed: ICE).');
   });
 
-  test('a NodeClaim with an instance is that instance, and a deleted one without is none', async () => {
+  test('shows a NodeClaim with an instance as that instance and no deleted one without', async () => {
     const { rows } = await rollCall(
       {
         instances: [instance(1)],
@@ -177,20 +177,20 @@ describe('expected machines', () => {
     assert.deepEqual(rows[0]?.group, { kind: 'NodePool', name: 'spot' });
   });
 
-  test('hosts expected by name are found, or rows of their own', async () => {
+  test('finds expected hosts by name or gives them a row', async () => {
     const { rows } = await rollCall({ nodes: [node(1)] }, [machine(1)], {
       expected: [{ name: dnsName(1).split('.')[0] ?? '' }, { name: 'node-9' }],
     });
     assert.deepEqual(
       rows.map((row) => [row.name, row.note]),
       [
-        ['node-9', 'It is expected, but no source shows it.'],
+        ['node-9', 'Expected, but not found in any source.'],
         [dnsName(1), null],
       ],
     );
   });
 
-  test('a kubelet without a Node that renews its Lease is told', async () => {
+  test('reports a kubelet without a Node that renews its Lease', async () => {
     const lease = (renewTime: string): object => ({
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
@@ -223,7 +223,7 @@ describe('the headline of a row', () => {
     assert.equal(rows[0]?.headline?.subject, 'cluster');
   });
 
-  test('what is wrong with the cluster alone is told beside the rows, once and when it is known', async () => {
+  test('reports cluster trouble beside the rows, once and when it is known', async () => {
     const findings = [
       finding('aws-auth-missing', { confidence: 'likely' }),
       finding('webhook-blocks', { confidence: 'possible' }),
@@ -238,7 +238,7 @@ describe('the headline of a row', () => {
     assert.deepEqual((await rollCall({ instances: [instance(1)] }, [failed, cluster])).cluster, []);
   });
 
-  test('possible causes are no headline but a note', async () => {
+  test('shows possible causes as a note, not a headline', async () => {
     const findings = ['a', 'b', 'c', 'd'].map((cause) =>
       finding(cause, { confidence: 'possible' }),
     );
@@ -266,7 +266,7 @@ describe('the headline of a row', () => {
   });
 });
 
-test('a selector chooses by labels and tags, and then no gap is told', async () => {
+test('a selector chooses by labels and tags, and suppresses gaps', async () => {
   const document = await rollCall(
     {
       instances: [instance(1, tags({ team: 'x' })), instance(2)],
@@ -282,7 +282,7 @@ test('a selector chooses by labels and tags, and then no gap is told', async () 
   assert.deepEqual(document.gaps, []);
 });
 
-test('what was not seen is said once for all machines, after what was given', async () => {
+test('reports what was not seen once for all machines, last', async () => {
   const unseen = {
     stage: 'registered',
     why: 'no list of Nodes',

@@ -100,7 +100,7 @@ describe('what failures share', () => {
     );
     assert.match(
       sharedSentence({ ...claim, attribute: 'zone', usable: 0, cause: 'no-nat' }, 40),
-      /share zone subnet-0bad .*; the cause there: no-nat$/,
+      /share zone subnet-0bad .*; cause: no-nat$/,
     );
   });
 
@@ -122,7 +122,7 @@ describe('what failures share', () => {
     assert.deepEqual(sharedAttributes(lacking), []);
   });
 
-  test('machines of which nobody can tell count on neither side', () => {
+  test('counts machines with an unknown verdict on neither side', () => {
     const known = [...machines(5, 'not-usable', BAD), ...machines(20, 'usable', GOOD)];
     const withUnknown = [...known, ...machines(100, 'cannot-tell', BAD)];
     assert.deepEqual(sharedAttributes(withUnknown), sharedAttributes(known));
@@ -140,7 +140,7 @@ describe('what failures share', () => {
   });
 });
 
-describe('what is claimed', () => {
+describe('claims of shared attributes', () => {
   test('a cause is named only when all of them are named it', () => {
     const causeOf = (causes: readonly (string | null)[]): string | null | undefined =>
       sharedAttributes([

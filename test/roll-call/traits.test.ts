@@ -44,7 +44,7 @@ describe('a stamp', () => {
   ] as const)
     test(`${text} is ${ms}`, () => assert.equal(isoMs(text), ms));
 
-  test('that is missing is none', () => {
+  test('that is empty is missing', () => {
     assert.equal(isoMs(undefined), null);
     assert.equal(isoMs(null), null);
   });
@@ -71,13 +71,13 @@ describe('the Node of a machine that has several', () => {
     assert.equal(await nameOf(named('d', old, 'True'), ...nodes), 'd');
   });
 
-  test('is none where the machine has none', async () => {
+  test('is missing where the machine has none', async () => {
     assert.equal(currentNode(await machineOf({ instances: [instance(1)] })), null);
   });
 });
 
 describe('what machines are compared by', () => {
-  test('is told by EC2 of the instance, and by the Node of its kubelet', async () => {
+  test('comes from EC2 for the instance and from the Node for its kubelet', async () => {
     const change = {
       IamInstanceProfile: { Arn: 'arn:aws:iam::123456789012:instance-profile/path/nodes' },
       ...tags({
@@ -122,7 +122,7 @@ describe('what machines are compared by', () => {
 });
 
 describe('the traits of a row', () => {
-  test('come from old labels where there are no new ones', async () => {
+  test('come from old labels without new ones', async () => {
     const labels = {
       'beta.kubernetes.io/instance-type': 'c5.large',
       'failure-domain.beta.kubernetes.io/zone': 'eu-west-1b',

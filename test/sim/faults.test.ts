@@ -101,7 +101,7 @@ describe('faults in a world', () => {
   });
 });
 
-describe('what stands between Rollcall and the API server', () => {
+describe('what is between Rollcall and the API server', () => {
   const { simulated, looking } = stageOf(seedOf('kubeadm', 'calico'));
   const clock = simulated.kernel.clock();
   const kube = looking.through(kubePort({ server: simulated.api, user: ADMIN, clock }));
@@ -117,7 +117,7 @@ describe('what stands between Rollcall and the API server', () => {
     assert.deepEqual(looking.takeRefused(), []);
   });
 
-  test('refuses what it is told to, notes it, and lets it through again', async () => {
+  test('refuses on request, records it, and lets it through again', async () => {
     const undo = looking.refuse('nodes', 'throttled');
     await assert.rejects(namesOf(), (error) => {
       assert.ok(error instanceof PortError);

@@ -32,6 +32,7 @@ const OBSERVATIONS: Observations = {
   links: [],
   listings: [],
   losses: [],
+  troubled: [],
   collection: { atMs: 0, cluster: 'simulated', asked: [], refusals: [], shortened: [] },
 };
 
@@ -156,7 +157,7 @@ const JUDGED: Judged = {
 describe('invariants of the diagnosis', () => {
   const wrong = { ...JUDGED, named: ['x'], wrong: ['x'] };
 
-  test('I-29: a wrong name is told with what is true', () => {
+  test('I-29: reports a wrong name with the true one', () => {
     const [found] = violations('I-29', lookOf({ judged: [wrong] }));
     assert.match(found?.what ?? '', /named x; nothing is wrong there/);
     assert.deepEqual(
@@ -165,7 +166,7 @@ describe('invariants of the diagnosis', () => {
     );
   });
 
-  test('I-29: what shows is no cause, and what is accepted is told with its fault', () => {
+  test('I-29: does not accept an effect as a cause, and lists accepted causes with their fault', () => {
     const clock = { causes: ['wrong-node-clock'], machines: null, shows: [], of: 'F45.1' };
     const truths = [{ ...clock, fromMs: 0, untilMs: null }];
     const effect = { ...JUDGED, judgement: 'effect', effects: ['x'], truths } as const;
@@ -227,8 +228,8 @@ describe('invariants of evidence and gaps', () => {
   });
 });
 
-describe('invariants of what is printed', () => {
-  test('I-28: a secret of the world in what is printed', () => {
+describe('invariants of the printed output', () => {
+  test('I-28: finds a secret of the world in the output', () => {
     const [secret] = secretsOf(STAGE);
     assert.ok(secret !== undefined);
     assert.deepEqual(violations('I-28', lookOf({ printed: ['all is well'] })), []);
@@ -260,7 +261,7 @@ describe('invariants of the calm', () => {
     assert.match(violations('L-02', before, after)[0]?.what ?? '', /changes in a calm/);
   });
 
-  test('L-02: what is said may become more, and nothing of it be taken back', () => {
+  test('L-02: an answer may grow but take nothing back', () => {
     const said = (...causes: readonly string[]): Look =>
       lookOf({
         isCalm: true,
@@ -295,7 +296,7 @@ describe('invariants of the calm', () => {
 describe('an invariant of the end', () => {
   const broken = [{ instanceId: 'i-1', node: 'n1', isUsable: false }];
 
-  test('L-04: at the end nothing is said of a machine that is broken', () => {
+  test('L-04: fails when nothing is reported of a broken machine at the end', () => {
     const judged = [{ ...JUDGED, judgement: 'open' } as const];
     const look = lookOf({ isLast: true, states: broken, judged });
     assert.equal(violations('L-04', look).length, 1);

@@ -75,7 +75,7 @@ describe('events', () => {
 });
 
 describe('code that waits', () => {
-  test('goes on at its moment and before the next event', async () => {
+  test('continues at its moment and before the next event', async () => {
     const { kernel, lines } = kernelOf();
     const clock = kernel.clock();
     kernel.spawn('product', async () => {
@@ -90,7 +90,7 @@ describe('code that waits', () => {
     assert.deepEqual(lines, ['10 product after 10', '11 world eleven', '15 product done']);
   });
 
-  test('of two tasks that wake at one moment goes on one after the other', async () => {
+  test('of two tasks that wake at one moment one continues after the other', async () => {
     const { kernel, lines } = kernelOf();
     for (const actor of ['a', 'b', 'c'])
       kernel.spawn(actor, async () => {

@@ -74,7 +74,7 @@ function judgeOne(report: Partial<SubjectReport>, given: World = {}): Judged {
   return judged;
 }
 
-describe('what is said of a machine against what is true of it', () => {
+describe('compares the report of a machine with the truth', () => {
   const right = { findings: [finding('right')] };
 
   test('a true cause is named', () => {
@@ -89,12 +89,12 @@ describe('what is said of a machine against what is true of it', () => {
     assert.equal(judgeOne({ findings: contributing }).judgement, 'wrong');
   });
 
-  test('the truth of another machine, or of nobody, is none here', () => {
+  test('the truth of another machine, or of none, does not count', () => {
     assert.equal(judgeOne(right, { machines: ['i-2'] }).judgement, 'wrong');
     assert.equal(judgeOne(right, { causes: [] }).judgement, 'wrong');
   });
 
-  test('a question is no name', () => {
+  test('a question does not count as a name', () => {
     const possible = [finding('other', { confidence: 'possible' })];
     assert.equal(judgeOne({ findings: possible }).judgement, 'open');
   });
@@ -110,7 +110,7 @@ describe('what a fault has done is true', () => {
     assert.equal(judgeOne(right, cordoned).judgement, 'wrong');
   });
 
-  test('of a machine as long as the machine has not been well since', () => {
+  test('of a machine until the machine has recovered', () => {
     const silentSince = (ms: number, brokenSinceMs: number): World => ({
       untilMs: 100_000,
       shown: new Map([['silent', ms]]),
@@ -161,7 +161,7 @@ describe('roots, consequences and questions', () => {
     assert.deepEqual(judgeOne({}).candidates, { count: 0, place: null });
   });
 
-  test('what is said without a cause: open, missed, alarm, well', () => {
+  test('outcomes without a cause: open, missed, alarm, well', () => {
     assert.equal(judgeOne({}).judgement, 'open');
     assert.equal(judgeOne({ verdict: 'usable' }).judgement, 'missed');
     assert.equal(judgeOne({}, { isUsable: true }).judgement, 'alarm');

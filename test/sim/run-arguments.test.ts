@@ -14,7 +14,7 @@ function refusal(...args: readonly string[]): string {
 }
 
 describe('the arguments of rollcall sim', () => {
-  test('are one hour of one seed with the faults that it draws, when none are given', () => {
+  test('default to one hour of one seed with the faults that it draws', () => {
     const { seed, count, wishes, bug, isUntilFailure, save, output } = readSimArguments([]);
     assert.deepEqual([seed, count, isUntilFailure, save, output], [1, 1, false, null, 'text']);
     assert.deepEqual(wishes, { nodes: null, hours: 1, faults: 'all' });

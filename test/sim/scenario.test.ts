@@ -80,7 +80,7 @@ describe('a scenario', () => {
     });
   });
 
-  test('with mistakes is told the line and the reason of each', () => {
+  test('with mistakes reports the line and reason of each', () => {
     assert.deepEqual(
       mistakesOf(`story: x
 title: y
@@ -100,16 +100,16 @@ expect:
 `),
       [
         '3: until must be a time such as 30s or 1m30s',
-        '6: "nomad" is none of kubeadm, eks',
-        '7: colour is not known here; known are cloudController, cniVersion, gate, kind, name, nodeRoleMapped, podIdentity, podNetwork, podNetworkWarmUp, version',
+        '6: "nomad" is not one of kubeadm, eks',
+        '7: colour is an unknown field; known fields: cloudController, cniVersion, gate, kind, name, nodeRoleMapped, podIdentity, podNetwork, podNetworkWarmUp, version',
         '10: count must be a whole number from 0 to 5000',
         '12: at must be a time such as 30s or 1m30s',
-        '15: machine and is belong together: machine: workers-0, is: gone',
+        '15: machine and is need each other: machine: workers-0, is: gone',
       ],
     );
   });
 
-  test('that is no YAML, no mapping or nothing is refused too', () => {
+  test('that is invalid YAML, not a mapping or empty is rejected too', () => {
     assert.match(mistakesOf('a: [1\nb: }').join(), /^2: /);
     assert.match(mistakesOf('just words').join('\n'), /^1: must be a mapping of fields/);
     assert.match(mistakesOf('').join('\n'), /must be a mapping|expected/);

@@ -111,7 +111,7 @@ const SOME_KIND = [
 ];
 
 describe('a look at a world full of secrets', () => {
-  test('is given at least 20 kinds in the places that the world has, and shows none', async () => {
+  test('gets at least 20 kinds in the places that the world has, and shows none', async () => {
     assert.ok(SHAPES.length >= 20);
     const given = new Map<string, number>();
     for (const story of ['never-let-in', 'without-addresses', 'unknown-instance-type']) {
@@ -129,7 +129,7 @@ describe('a look at a world full of secrets', () => {
     );
   });
 
-  test('is given them in launch templates too, where AWS has some', () => {
+  test('gets them in launch templates too, where AWS has some', () => {
     const plants = createPlants(1);
     const UserData = base64('#!/bin/bash\n/etc/eks/bootstrap.sh shop\n');
     const version = { VersionDescription: 'first', LaunchTemplateData: { UserData, Tags: [] } };

@@ -52,7 +52,7 @@ describe('what a seed draws', () => {
     assert.deepEqual(seen('kind'), ['eks', 'kubeadm']);
   });
 
-  test('stays as it is when the number of machines is given', () => {
+  test('stays the same when the number of machines is fixed', () => {
     const [whole, three] = [swarmOf(11), swarmOf(11, { nodes: 3 })];
     assert.equal(nodesOf(three), 3);
     assert.deepEqual(three.world.cluster, whole.world.cluster);

@@ -38,12 +38,12 @@ function endingOf(
 }
 
 describe('a run against its twin without faults', () => {
-  test('says the same of a machine that is as well', () => {
+  test('reports the same for an equally healthy machine', () => {
     assert.deepEqual(twinDifferences(endingOf('usable'), endingOf('usable')), []);
     const found = twinDifferences(endingOf('not-usable'), endingOf('usable'));
     assert.deepEqual(
       found.map(({ rule, what }) => [rule, what]),
-      [['twin', 'twin: called not-usable, and usable without the faults']],
+      [['twin', 'twin: reported not-usable, but usable without the faults']],
     );
   });
 

@@ -18,7 +18,7 @@ export function ownersOf(
   const whole = lines.join('\n');
   const near = rows.filter(
     (row) =>
-      sources.some((source) => acceptsSource(row, source)) &&
+      sources.some((source) => acceptsSource(row, { source, isKnown: true })) &&
       row.anchors.some((anchor) => whole.includes(anchor)),
   );
   const matching = near.filter(({ pattern }) =>

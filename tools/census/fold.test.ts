@@ -18,7 +18,7 @@ test('keeps messages apart that differ in a word', () => {
   assert.notEqual(foldKey('failed to get node %s'), foldKey('failed to get pod %s'));
 });
 
-test('keeps a percent sign that is no verb', () => {
+test('keeps a percent sign that is not a verb', () => {
   assert.equal(
     readable('disk is 100%% full on %-10s after %.f min'),
     'disk is 100% full on {} after {} min',

@@ -7,19 +7,17 @@ import type { GeneratedFile } from './cause-pages.ts';
 
 const HEAD = `# Captured examples
 
-Real programs, broken on purpose, and what Rollcall makes of what they print. Each row is one
-scenario: \`npm run capture -- SCENARIO\` runs the programs again and prints the example;
-\`npm run capture -- --list\` shows all with what is broken in each.
+Run one: \`npm run capture -- SCENARIO\` breaks real programs on purpose and prints what they say as an
+example; \`npm run capture -- --list\` lists the scenarios and what each breaks. Each row below is one.
 
-The truth was written down before Rollcall saw the text. *First contact* is what Rollcall said of it
-then, before anything was changed, and stays as it was. *Now* is checked by every test run: an example
-is in the folder of its cause and must end as its name says; what is not right yet is left out of the
-examples and says so.
+The true cause was written down before Rollcall saw the text. *First contact* is what Rollcall
+reported at that time; it never changes. *Now* is checked in every test run: an example in the folder
+of its cause must end as its name says. Examples that are not right yet are marked and not in a folder.
 
-- **found**: the cause is the headline and the only root. **clear**: it looks alike and is not.
-  **unknown**: the trouble without what decides it; naming anything would be wrong.
-- *right*: as it should be. *right and more*: the true cause, and another root beside it.
-  *silent*: nothing named where something should be. *wrong*: another cause named.
+- **found**: the cause is the headline and the only root. **clear**: it looks like the cause but is not.
+  **unknown**: the trouble without the deciding evidence; naming any cause would be wrong.
+- *right*: as expected. *right and more*: the true cause and another root.
+  *silent*: no cause where one is expected. *wrong*: another cause.
 `;
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

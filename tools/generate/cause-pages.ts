@@ -2,6 +2,7 @@ import type { Cause } from '../../src/diagnosis/cause.ts';
 import { renderCausePage } from '../../src/diagnosis/report/cause-page.ts';
 import { SOURCES, type LineSource } from '../../src/evidence/source.ts';
 import { STAGES } from '../../src/evidence/stage.ts';
+import { symptomIndex } from './symptom-index.ts';
 
 /** A generated file: its path from the root and what must stand in it. */
 export interface GeneratedFile {
@@ -43,39 +44,6 @@ function indexPage(causes: readonly Cause[]): string {
     ...stages,
     ...symptomIndex(causes),
   ].join('\n');
-}
-
-/** Sentences that people paste come first; pieces that lines have in common are of the second kind. */
-function symptomIndex(causes: readonly Cause[]): readonly string[] {
-  return [
-    '## By what one sees',
-    '',
-    ...textTable(causes, ({ page }) => page.alsoKnownAs ?? []),
-    '## By a piece of a line',
-    '',
-    ...textTable(causes, firstAnchors),
-  ];
-}
-
-function firstAnchors({ signs }: Cause): readonly string[] {
-  return Object.values(signs)
-    .filter(({ weight }) => weight !== 'withdraws' && weight !== 'clears')
-    .flatMap(({ anchors }) => anchors.slice(0, 1));
-}
-
-/** One row for each text and cause, by the first letter of the text. */
-function textTable(
-  causes: readonly Cause[],
-  textsOf: (cause: Cause) => readonly string[],
-): readonly string[] {
-  const rows = causes.flatMap((cause) =>
-    [...new Set(textsOf(cause))].map((text) => ({
-      key: text.replace(/^[^\p{L}\p{N}]+/u, '').toLowerCase(),
-      line: `| \`${text.replaceAll('|', '\\|')}\` | ${link(cause)} |`,
-    })),
-  );
-  const sorted = rows.toSorted((x, y) => (x.key < y.key ? -1 : Number(x.key > y.key)));
-  return ['| text | cause |', '|---|---|', ...sorted.map(({ line }) => line), ''];
 }
 
 function readersPage(causes: readonly Cause[]): string {

@@ -288,6 +288,9 @@ function feature(
   };
 }
 
+const GRANTS =
+  'Grant Rollcall what it needs, then check what is missing:\n\n```\nrollcall permissions --rbac | kubectl apply -f -\nrollcall permissions --iam > rollcall-policy.json\nrollcall permissions --check\n```';
+
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
@@ -304,7 +307,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     ]),
     feature('capacity', 'rollcall capacity', [showing(status, CAPACITY_KINDS), capacity]),
     feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
-    feature('watch', 'status --watch and diagnose --wait, besides status', [watch]),
+    feature('watch', 'status --watch and diagnose --wait, in addition to status', [watch]),
   ];
 }
 
@@ -354,17 +357,18 @@ function pageText(features: readonly FeaturePermissions[]): string {
     '',
     '# Permissions',
     '',
-    'Rollcall reads. What it asks of Kubernetes and AWS is below, found by running the collection',
-    'against APIs that write down each call. Whatever is refused becomes *unknown*, never *fine*.',
-    '`rollcall permissions --check` says which of these the present identity has;',
-    '`--for FEATURE` prints the smaller set of one feature.',
+    GRANTS,
+    '',
+    'Rollcall only reads. This page lists every permission it uses, recorded by running the collection',
+    'against APIs that log each call. A denied call makes its answer *unknown*, never *fine*.',
+    '`--for FEATURE` prints the smaller set of one feature:',
     '',
     ...features.map((one) => `- \`${one.feature}\`: ${one.for}`),
     '',
-    'Any identity may ask `SelfSubjectAccessReview` and `sts:GetCallerIdentity`; nobody grants them.',
-    'With `iam:SimulatePrincipalPolicy` the check asks nothing else of AWS.',
-    'User data may hold secrets: leave `ec2:DescribeInstanceAttribute` out where it does, and what',
-    'only user data shows is unknown.',
+    '`SelfSubjectAccessReview` and `sts:GetCallerIdentity` need no grant.',
+    'With `iam:SimulatePrincipalPolicy` the check makes no other AWS call.',
+    'If user data holds secrets, omit `ec2:DescribeInstanceAttribute`; what only user data shows is',
+    'then unknown.',
     '',
     '## By feature',
     '',

@@ -57,71 +57,69 @@ function declaration(path: string, start: string): string {
 
 const HOW = `# The simulation
 
-\`rollcall sim\` builds a world from a seed (a cluster on AWS with its machines and controllers, see
-\`rollcall lab\`), lets it run in virtual time, puts faults into it, and looks at it as a user would:
-over the APIs as \`rollcall diagnose\` does, and through a pile of dumps, journals and answers of which
-a share is left out. The world knows which fault it had, so each answer is compared with the truth.
+\`rollcall sim\` builds a simulated cluster on AWS from a seed (see \`rollcall lab\`), runs it in virtual
+time, injects faults, and looks at it as a user would: through the APIs as \`rollcall diagnose\` does,
+and through a pile of dumps, journals and answers with gaps. The simulator knows which faults it
+injected, and compares each answer with the truth.
 
 \`\`\`
 rollcall sim --seed 7 --hours 2                 one seed
 rollcall sim --count 1000                       seeds 1 to 1000
-rollcall sim --until-failure --save found.tar.gz   seeds until one fails; its evidence in a file
-rollcall sim --seed 7 --faults F51,F62.2        a class of faults, and the second one of another
-rollcall sim --seed 7 --twin                    once more without its faults, and the ends compared
-rollcall sim --seed 7 --planted P40             with a mistake put into Rollcall
+rollcall sim --until-failure --save found.tar.gz   seeds until one fails; save its evidence
+rollcall sim --seed 7 --faults F51,F62.2        a class of faults, and the second fault of another
+rollcall sim --seed 7 --twin                    again without its faults; compare how both end
+rollcall sim --seed 7 --planted P40             with a known mistake in Rollcall
 \`\`\`
 
-The seed draws the topology (1 to 60 machines, 1 to 3 zones), the releases, the pod network and the
-identity of pods, the workload, how late AWS shows what it has, the share of evidence that is left
-out, and for each class of faults a weight, of which half are zero. \`--nodes\`, \`--hours\` and
-\`--faults\` change one of these and nothing else: every draw has its own stream of chance.
+The seed draws the topology (1 to 60 machines, 1 to 3 zones), releases, pod network, pod identity,
+workload, the delay of AWS answers, the share of evidence left out, and a weight for each class of
+faults; half of the weights are zero. \`--nodes\`, \`--hours\` and \`--faults\` change one of these and
+nothing else, because each draw has its own random stream.
 
-A workload with a role gets it as its cluster gives roles. With IRSA and EKS Pod Identity a webhook
-puts the way to it into each pod as it is created, where it knows of the account by then, and the
-program asks STS or the agent of its node, each of which answers as AWS would. A pod that the webhook
-has missed acts with the role of its node.
+A workload gets its role the way its cluster provides roles. With IRSA and EKS Pod Identity a webhook
+adds the settings to each new pod, if it knows the service account by then, and the program asks STS
+or the agent on its node, which answer as AWS does. A pod that the webhook missed uses the node role.
 
 A run has two parts. In the CHAOS faults come and go. In the CALM all faults have ended, and liveness
-is looked at. The same seed gives the same events and the same words: the SHA-256 of all of them is
-part of the output.
+is checked. The same seed gives the same events and the same text: the SHA-256 of both is part of the
+output.
 
-Between looks the watchers of Rollcall run in the world, over watches that die, lie and break off.
-What an event can change is looked at in that event: the addresses that a plan promises (I-25), and
-what the watchers keep in memory, how often they ask and how far behind they are (I-24, I-32, I-33,
-L-08). An answer about a machine exists only when it is given, so the rules about its evidence and its
-words (I-28 to I-31, L-02, L-04) are looked at in each look, by all that was given, said and printed.
+Between looks the watchers of Rollcall run in the simulated cluster, on watches that die, lie and
+break off. Rules that an event can break are checked at that event: the addresses that a plan promises
+(I-25), and the memory, requests and delay of the watchers (I-24, I-32, I-33, L-08). Rules about the
+evidence and wording of an answer (I-28 to I-31, L-02, L-04) are checked at each look.
 
-Everything that Rollcall is given holds secrets of 26 kinds: variables, arguments and commands of
+Everything that Rollcall reads contains secrets of 26 kinds: variables, arguments and commands of
 containers, ConfigMaps, Secrets, annotations, conditions, events, logs of containers, kubelets and
-machines, consoles, user data, launch templates, tags, descriptions, and answers of STS and IAM. I-28
-looks for each of them in all that is printed and saved: as it is, in base64 at each of its three
+machines, console output, user data, launch templates, tags, descriptions, and answers of STS and IAM.
+I-28 searches all output and saved files for each of them: as it is, in base64 at each of its three
 offsets, in hexadecimal, and escaped for JSON and URLs.
 
-With \`--twin\` each seed happens once more without its faults. After the calm a machine that is as well
-as in the twin must be called what it is called there, unless a cause is named or something is reported as
-missing; and the watchers must not have asked for much more than there. Runs cost twice the time.
+With \`--twin\` each seed runs a second time without its faults. After the calm a machine in the same
+state as its twin must get the same verdict, unless a cause is named or a gap is reported; and the
+watchers may not make many more requests than in the twin. Runs take twice as long.
 
-Each moment is looked at over the APIs (\`live\`), by what that look would have saved with the files of
-machines that do not work beside it (\`files\`), and through the pile (\`pile\`).
+Each moment is checked through the APIs (\`live\`), through the saved evidence of that look plus the
+files of machines that do not work (\`files\`), and through the pile (\`pile\`).
 
-Answers are judged by what was done. Every fault has the one cause of what it does to a machine,
-two where both say what was done, and the effects by which that shows; so has what is wrong with a
-world as it was set up. A cause is true of a machine while its fault lasts, and afterwards as long as
-the machine shows what the fault did and has not been well since. What was done to all machines is
-true of those on which it shows, from then on. A consequence must follow from a true cause, or show
-by itself. What only shows is not accepted as a cause: a kubelet that is silent because its clock is
-wrong has a wrong clock. Where no cause is named, the place of the true one among the questions
-counts.
+Answers are judged by what was injected. Each fault has the one cause of its effect on a machine, two
+if both describe it, and the effects by which it shows; so does each defect in the initial setup. A
+cause is true of a machine while its fault lasts, and afterwards as long as the machine shows the
+effect and has not recovered. A fault on all machines is true of those that show it, from then on. A
+consequence must follow from a true cause or be visible. An effect is not accepted as a cause: if a
+kubelet is silent because its clock is wrong, the cause is the clock. If no cause is named, the rank
+of the true one among the candidates counts.
 
-A failure is no reason to accept more: what the oracle calls wrong stays in the list of wrong answers
-until the diagnosis is right. How hard the oracle is to please is part of its results: the number of
-causes that it accepts, and how often it accepts one constant answer, and answers of other seeds.
+A failure is no reason to accept more answers: what the oracle calls wrong stays listed as wrong until
+the diagnosis is right. The results also show how strict the oracle is: how many causes it accepts,
+and how often it accepts one constant answer or the answers of other seeds.
 
-What throws in a world, a fault or an invariant is a failure too (\`thrown\`), and says where.
+An exception in the simulator, a fault or an invariant is a failure too (\`thrown\`), and its place is
+reported.
 
-A failure is made small before it is shown: fewer faults, fewer machines, less time, as long as it
-fails in the same way. What is printed is what happened, what does not hold, one line that repeats
-it, and with \`--save\` a file that \`rollcall diagnose\` reads.`;
+A failure is reduced before it is shown: fewer faults, fewer machines and less time, as long as it
+fails in the same way. The output shows what happened, what does not hold, one line that repeats it,
+and with \`--save\` a file for \`rollcall diagnose\`.`;
 
 const ADDING = `## How a controller brings its own
 

@@ -68,6 +68,6 @@ test('a program that KUBEBUILDER_ASSETS has goes before one that was built', (t)
   assert.equal(findProgram('kube-apiserver', env), join(cache, 'bin/kube-apiserver'));
 });
 
-test('every part has a stamp of its own', () => {
+test('every part has a separate stamp', () => {
   assert.equal(new Set(PARTS.map(recipeStamp)).size, PARTS.length);
 });

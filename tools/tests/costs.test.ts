@@ -6,7 +6,7 @@ const ROOT = '/checkout';
 const TOLD =
   '1200\t/checkout/test/sim/a.test.ts\n31040\t/checkout/test/cli/lab/b.test.ts\n900\t/checkout/tools/tests/together.ts\n';
 
-test('what processes have told is seconds by file', () => {
+test('sums the seconds that processes report by file', () => {
   assert.deepEqual(costsIn(TOLD, ROOT), {
     'test/sim/a.test.ts': 1.2,
     'test/cli/lab/b.test.ts': 31,
@@ -14,7 +14,7 @@ test('what processes have told is seconds by file', () => {
   });
 });
 
-test('the longest file runs first, and one that nobody has measured last', () => {
+test('runs the longest file first and an unmeasured one last', () => {
   const files = ['/checkout/c.test.ts', '/checkout/a.test.ts', '/checkout/b.test.ts'];
   assert.deepEqual(longestFirst(files, { 'a.test.ts': 1, 'b.test.ts': 9 }, ROOT), [
     '/checkout/b.test.ts',
@@ -23,7 +23,7 @@ test('the longest file runs first, and one that nobody has measured last', () =>
   ]);
 });
 
-test('the ten slowest files are told with the sum of all', () => {
+test('lists the ten slowest files with the sum of all', () => {
   const costs = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`f${index}`, index]));
   const [head, first, ...rest] = slowestLines(costs);
   assert.equal(head, '\nProcessor time of 12 processes: 66 s. The slowest:');
@@ -31,7 +31,7 @@ test('the ten slowest files are told with the sum of all', () => {
   assert.equal(rest.length, 9);
 });
 
-test('a room is told with its budget, and one that is over it is told so', () => {
+test('lists a room with its budget and marks one over budget', () => {
   const lines = budgetLines(costsIn(TOLD, ROOT), { 'test/cli': 20, 'inner rooms': 5, other: 9 });
   assert.deepEqual(lines, [
     'Rooms, of their budgets:',

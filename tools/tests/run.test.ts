@@ -61,7 +61,7 @@ test('a failure in either is named with its line and fails the run', () => {
   assert.match(out, /FAILED bad\n {2}test\/b\.test\.ts:2\n/);
 });
 
-test('a file that a started program keeps alive is ended and told', () => {
+test('ends and reports a file that a started program keeps alive', () => {
   const hangs = `import { spawn } from 'node:child_process';
 import { test } from 'node:test';
 test('starts', () => { spawn('sleep', ['20'], { stdio: ['ignore', 'pipe', 'ignore'] }); });
@@ -95,7 +95,7 @@ test('arguments choose files and folders, and one that names no test is a wrong 
   assert.equal(npmTest(files, ['gone.test.ts']).code, 64);
 });
 
-test('a skip is told, and in CI it fails unless its reason is listed', () => {
+test('reports a skip, and in CI fails unless its reason is listed', () => {
   const files = { 'test/a.test.ts': SKIPS, 'test/b.test.ts': PASSES };
   const local = npmTest(files);
   assert.deepEqual([local.code, local.last], [0, '1 passed, 0 failed, 1 skipped']);

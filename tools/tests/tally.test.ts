@@ -64,7 +64,7 @@ test('what tests measure is kept, what the runner counts is not', () => {
   assert.deepEqual(tallyOf([passed('one', 1), measured, counted, END]).measures, ['9 of 10 right']);
 });
 
-test('a skip keeps its reason, and what is left to do counts as one', () => {
+test('a skip keeps its reason, and a todo counts as one', () => {
   const tally = tallyOf([
     passed('one', 1),
     passed('two', 2, { skip: 'no etcd' }),

@@ -27,7 +27,7 @@ function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-test('a body in pieces is put together, one that is none is empty', async () => {
+test('joins a body in pieces and reads a missing one as empty', async () => {
   const pieces = answer(chunks(bytes('{"a"'), bytes(':1}')));
   assert.equal(await faultOf(pieces), null);
   assert.equal(Buffer.from(pieces.body as Uint8Array).toString(), '{"a":1}');
@@ -45,7 +45,7 @@ test('an answer may have as many bytes as the limit says and not one more', asyn
   assert.deepEqual(await faultOf(more), { kind: 'too-long' });
 });
 
-test('a redirection is no answer, and says to which host alone', async () => {
+test('rejects a redirect and names only its host', async () => {
   const location = 'https://login.corp/path?token=secret';
   assert.deepEqual(await faultOf(answer(bytes(''), 302, { location })), {
     kind: 'redirect',
@@ -59,7 +59,7 @@ test('a redirection is no answer, and says to which host alone', async () => {
   assert.equal(await faultOf(answer(bytes('{}'), 400)), null);
 });
 
-test('a web page is no answer', async () => {
+test('rejects a web page', async () => {
   const pages = ['<!DOCTYPE html><p>', '<html>', '  \n<HTML lang="en">'];
   for (const page of pages)
     assert.deepEqual(await faultOf(answer(bytes(page), 502)), { kind: 'html', status: 502 });

@@ -140,7 +140,7 @@ for (const { name, call, answer, prints } of PRINTED) {
   });
 }
 
-test('a policy that is no JSON stays as it was sent', () => {
+test('keeps a policy that is not JSON as it was sent', () => {
   const answer = { PolicyVersion: { Document: '%7Bhalf' }, Name: '%7B%7D' };
   assert.deepEqual(policies(answer), answer);
 });
@@ -154,7 +154,7 @@ test('the largest page is asked for, except beside a choice of objects', () => {
   assert.deepEqual(firstInput({ Filters: [] }, paging), { Filters: [], MaxResults: 1000 });
 });
 
-test('records go on by three tokens, of which one may lack', () => {
+test('paging continues with three tokens and copes with a missing one', () => {
   const paging = shapeOf('route53', 'ListResourceRecordSets')?.paging ?? null;
   const page = { ResourceRecordSets: [], NextRecordName: 'b.', NextRecordType: 'A' };
   assert.deepEqual(nextTokens(page, paging), { StartRecordName: 'b.', StartRecordType: 'A' });

@@ -107,7 +107,7 @@ test('a refusal is not tried again unless the SDK has learned the time from it',
   assert.equal((await tried(refusal({ clockSkewCorrected: true }))).tries, 3);
 });
 
-test('the wait doubles with each try, of which half is left to chance', async () => {
+test('the wait doubles with each try, half of it random', async () => {
   const least = await tried(coded('ECONNRESET'), { attemptsMax: 10 });
   assert.deepEqual(least.clock.pauses, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
   const most = await tried(coded('ECONNRESET'), { random: { next: () => 1 } });

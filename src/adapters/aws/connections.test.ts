@@ -38,11 +38,11 @@ test('the endpoint of one service goes before that of all', async (t) => {
   assert.match(JSON.stringify(pages), /i-own/);
 });
 
-test('an endpoint that is no address is named', async () => {
+test('names an endpoint that is not an address', async () => {
   const env = { ...KEYS, ...FILES, AWS_ENDPOINT_URL: 'localhost' };
   const failure = await failureOf(openAt('', { env }));
   assert.equal(failure.failure, 'not-configured');
-  assert.match(failure.message, /^AWS_ENDPOINT_URL is no http address/);
+  assert.match(failure.message, /^AWS_ENDPOINT_URL is not an http address/);
 });
 
 test('certificates that cannot be read are named', async () => {

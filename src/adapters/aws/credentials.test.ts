@@ -155,12 +155,12 @@ test('without a region only the services that are the same everywhere are asked'
   assert.equal(opened.region, null);
   const failure = await failureOf(opened, CLUSTERS);
   assert.equal(failure.failure, 'not-configured');
-  assert.match(failure.message, /^AWS needs a region; give --region/);
+  assert.match(failure.message, /^AWS needs a region; use --region/);
   await allPages(opened, WHO_AM_I);
   assert.deepEqual(aws.asked, ['GetCallerIdentity']);
 });
 
-test('what is no region goes into no host name', async (t) => {
+test('keeps an invalid region out of host names', async (t) => {
   const aws = await cloud(t);
   assert.throws(() => openWith(t, aws, { region: 'x.evil.example/', env: KEYS }), {
     failure: 'not-configured',
@@ -176,7 +176,7 @@ test('a profile that is in no file is named before anything is sent', async (t) 
   assert.deepEqual(aws.asked, []);
 });
 
-test('where there are no credentials at all it says how to get some', async (t) => {
+test('says how to get credentials when there are none', async (t) => {
   setProgramEnvironment(t, {});
   const aws = await cloud(t);
   const failure = await failureOf(openWith(t, aws), WHO_AM_I);
@@ -252,7 +252,7 @@ test('the machine is asked for its role last', async (t) => {
   assert.equal(aws.signers.at(-1), 'AKIDIMDS');
 });
 
-test('a machine that does not answer is given up, and not asked by every service', async (t) => {
+test('gives up on a machine that does not answer, once for all services', async (t) => {
   const aws = await cloud(t, 'hangs');
   setProgramEnvironment(t, {
     AWS_EC2_METADATA_DISABLED: 'false',
@@ -284,7 +284,7 @@ test('a program gives credentials, once for all services', async (t) => {
   assert.equal(readFileSync(join(folder, 'runs'), 'utf8'), 'run\n');
 });
 
-test('a program that prints something else is named, and nobody else signs', async (t) => {
+test('names a program that prints something else and signs with nothing else', async (t) => {
   const aws = await cloud(t);
   setProgramEnvironment(t, {
     AWS_EC2_METADATA_DISABLED: 'false',
@@ -297,7 +297,7 @@ test('a program that prints something else is named, and nobody else signs', asy
   assert.ok(!aws.asked.includes('GetCallerIdentity'));
 });
 
-test('a program that hangs is given up', async (t) => {
+test('gives up on a program that hangs', async (t) => {
   setProgramEnvironment(t, {});
   const folder = folderOf(t);
   const clock = testClock();

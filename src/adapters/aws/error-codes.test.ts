@@ -73,7 +73,7 @@ test('an answer without a code may be anybody’s, and refuses nothing', () => {
   ]);
 });
 
-test('errors of sockets, DNS, proxies and TLS are no answers of AWS', () => {
+test('errors of sockets, DNS, proxies and TLS do not count as AWS answers', () => {
   for (const code of ['ETIMEDOUT', 'ESOCKETTIMEDOUT'])
     assert.equal(kindOfNodeCode(code), 'timeout');
   const unreachable = [

@@ -48,7 +48,7 @@ test('what no port can meet stays a bug: it is handed back as it came', () => {
   assert.equal(nameError(mine, ASKED), mine);
 });
 
-test('a status without a code says who refused only when the document was AWS’s own', () => {
+test('names who refused a status without a code only if the document came from AWS', () => {
   const metadata = { $metadata: { httpStatusCode: 403 } };
   assert.equal(named(thrown('NewKindOfRefusal', 'No.', metadata)).failure, 'denied');
   assert.equal(named(thrown('SyntaxError', 'Unexpected token', metadata)).failure, 'malformed');
@@ -61,7 +61,7 @@ test('a status without a code says who refused only when the document was AWS’
   assert.equal(named(thrown('NewKindOfRefusal', 'No.', both)).failure, 'not-found');
 });
 
-test('a refusal as invalid that says something is missing is told as missing', () => {
+test('reports a missing object behind a validation error as missing', () => {
   const missing = thrown('ValidationError', 'Stack with id web does not exist');
   assert.equal(named(missing).failure, 'not-found');
   assert.equal(named(thrown('ValidationError', 'Stack not found')).failure, 'not-found');
@@ -87,7 +87,7 @@ test('a signature that is too old or too young is the clock’s fault, whatever 
   );
 });
 
-test('a login that ran out is renewed, another failure of the chain is none', () => {
+test('renews an expired login but not other failures of the chain', () => {
   const sso = { ...ASKED, profile: { ...ASKED.profile, chosen: true, source: 'sso' as const } };
   for (const name of ['CredentialsProviderError', 'TokenProviderError']) {
     const expired = named(thrown(name, 'The SSO session has expired'), sso);

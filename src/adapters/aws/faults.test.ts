@@ -255,7 +255,7 @@ test('an answer that breaks off is not taken for a short one', async (t) => {
   assert.equal(named.failure, 'unreachable');
 });
 
-test('a port where nobody listens is unreachable', async (t) => {
+test('a port without a listener is unreachable', async (t) => {
   const named = await failureOf(openAt(`http://127.0.0.1:${await closedPort(t)}`));
   assert.equal(named.failure, 'unreachable');
   assert.match(named.message, /ECONNREFUSED/);

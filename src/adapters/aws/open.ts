@@ -95,7 +95,7 @@ function regionOf({ region, env }: AwsOptions, ofProfile: string | null): string
   );
   if (found === null || found === undefined) return null;
   if (isRegionName(found)) return found;
-  const message = `${JSON.stringify(found.slice(0, 40))} is no region; give --region or set AWS_REGION`;
+  const message = `${JSON.stringify(found.slice(0, 40))} is not a region; use --region or set AWS_REGION`;
   throw new PortError({ failure: 'not-configured', message });
 }
 
@@ -170,7 +170,7 @@ function askedOf({ region, profile }: Opened, { service, operation }: AwsCall): 
   const asked = { service, permission: `${service}:${operation}`, profile };
   if (region !== null) return { ...asked, region };
   if (GLOBAL.has(service)) return { ...asked, region: 'us-east-1' };
-  const message = 'AWS needs a region; give --region or set AWS_REGION';
+  const message = 'AWS needs a region; use --region or set AWS_REGION';
   throw new PortError({ failure: 'not-configured', message });
 }
 
@@ -287,7 +287,7 @@ function endpointOf(service: AwsService, environment: Environment): string | nul
     environment[`AWS_ENDPOINT_URL_${ENDPOINT_NAMES[service]}`] ?? environment['AWS_ENDPOINT_URL'];
   if (found === undefined || found === '') return null;
   if (URL.canParse(found) && /^https?:/.test(found)) return found;
-  const message = 'AWS_ENDPOINT_URL is no http address; correct or unset it';
+  const message = 'AWS_ENDPOINT_URL is not an http address; fix or unset it';
   throw new PortError({ failure: 'not-configured', message });
 }
 

@@ -30,7 +30,7 @@ test('every throttled request doubles the gap to the next, up to its limit', asy
   assert.deepEqual(clock.pauses, [200, 400, 800, 1600, 2000, 2000]);
 });
 
-test('every answered request halves the gap until there is none', async () => {
+test('every answered request halves the gap down to none', async () => {
   const clock = testClock();
   const budget = new RetryBudget(clock, LIMITS);
   for (let count = 0; count < 3; count++) budget.throttled();
@@ -49,7 +49,7 @@ test('callers that wait together get one place each in the row of requests', asy
   assert.deepEqual(clock.pauses, [200, 400, 600]);
 });
 
-test('a retry is given back after each interval, also where it ended between two looks', async () => {
+test('gives a retry back after each interval, even if it ended between two looks', async () => {
   const clock = testClock();
   const budget = new RetryBudget(clock, LIMITS);
   assert.equal(taken(budget), 3);

@@ -48,7 +48,7 @@ async function failureWith(error: unknown, setting: Setting = {}): Promise<unkno
     );
 }
 
-test('keys of the environment are taken whole, without a chain', async () => {
+test('uses complete keys from the environment without a chain', async () => {
   const keysFrom = async (environment: Environment): Promise<Credentials> =>
     shared({ profile: profileFrom('environment'), environment }).providerFor(() =>
       assert.fail('the chain was asked'),
@@ -122,7 +122,7 @@ test('what the chain says by words alone has a name, all else stays as it came',
   for (const error of others) assert.equal(await failureWith(error), error);
 });
 
-test('nobody else signs for a profile that was chosen', async () => {
+test('signs only with the chosen profile', async () => {
   const from = async (profile: Profile, ...links: readonly string[]): Promise<unknown> => {
     const $source = Object.fromEntries(links.map((link) => [link, 'x']));
     const client = clientOf(async () => ({ ...KEYS, $source }));
@@ -152,7 +152,7 @@ test('a chosen profile that is in no file is named before the chain is asked', a
   assert.equal(await failureOf(profileFrom('none', false, false)), 'none');
 });
 
-test('a chain that does not answer is given up at its time', async () => {
+test('gives up on a chain that does not answer in time', async () => {
   const clock = testClock();
   const client = clientOf(() => new Promise<Credentials>(() => {}));
   const waiting = shared({ clock }).providerFor(() => client)();

@@ -137,18 +137,18 @@ function elsewhere({ name, method }: Subject): string {
 
 const SENTENCES: Readonly<Record<Fault, (subject: Subject, detail: string) => string>> = {
   early: ({ name, method, bytes }) =>
-    `${name} was cut: its ${method} content ends early. The ${sized(bytes)} before that were ` +
-    'read; copy it again from where it was made to have the rest.',
+    `${name} is cut off: its ${method} content ends early. The ${sized(bytes)} before that were ` +
+    'read; copy the original again for the rest.',
   trailing: ({ name, method }) =>
-    `${name} has other bytes behind its ${method} content; those were left out.`,
+    `${name} has other bytes behind its ${method} content; Rollcall ignored them.`,
   damaged: ({ name, method, bytes }, detail) =>
     `The ${method} content of ${name} is damaged after ${sized(bytes)} (${detail}); what comes ` +
-    'before was read. Copy it again from where it was made to have the rest.',
+    'before was read. Copy the original again for the rest.',
   options: (subject, detail) =>
-    `${subject.name} was packed with options that are not read here (${detail}). ` +
+    `${subject.name} uses packing options that Rollcall does not support (${detail}). ` +
     elsewhere(subject),
   memory: (subject, detail) =>
-    `${subject.name} needs more memory to unpack than is granted here (${detail}). ` +
+    `${subject.name} needs more memory to unpack than Rollcall allows (${detail}). ` +
     elsewhere(subject),
   nested: (subject, detail) => `${subject.name} was not read: ${detail}. ${elsewhere(subject)}`,
 };

@@ -26,7 +26,7 @@ async function withSource(use: (source: FileSource) => Promise<void>): Promise<v
   }
 }
 
-test('what was read ahead is not mistaken for what stands behind a skip', () =>
+test('does not mistake bytes read ahead for bytes after a skip', () =>
   withSource(async (source) => {
     let position = 0;
     for (const bytes of [FIRST_CHUNK_BYTES, CHUNK_BYTES]) {

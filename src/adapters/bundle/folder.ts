@@ -104,7 +104,7 @@ class Folder {
     this.#session.say(
       locator,
       `The folder ${locator} cannot be listed: ${systemReason(error)}. Run ` +
-        `\`sudo rollcall diagnose ${quoted(this.#root)}\` to have it read.`,
+        `\`sudo rollcall diagnose ${quoted(this.#root)}\` to include it.`,
     );
   }
 }

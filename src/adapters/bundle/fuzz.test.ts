@@ -193,7 +193,7 @@ test('what tar-stream packs is read back, entry by entry', async () => {
   await fc.assert(property, RUNS);
 });
 
-test('what is packed as zip is read back, with its directory and without', async () => {
+test('reads a zip back with its directory and without', async () => {
   const property = fc.asyncProperty(files, fc.boolean(), async (all, isStreamed) => {
     const zip = packZip(all.map((entry) => ({ ...entry, isStreamed })));
     const expected = all.map(({ name, content }) => [

@@ -158,7 +158,7 @@ async function heldInMemory(reader: ByteReader, place: Place): Promise<RandomAcc
 function sayTooDeep(what: string, { locator, session }: Place): void {
   session.say(
     locator,
-    `${locator} is a ${what} nested deeper than is opened here; it was not read. ` +
+    `${locator} is a ${what} nested too deep; it was not read. ` +
       'Unpack the outer archive and give the folder.',
   );
 }
@@ -176,5 +176,8 @@ function sayUnsupported(format: UnsupportedName, { locator, session }: Place): v
   const remedy = locator.includes('!')
     ? 'Unpack the outer archive, unpack this one, and give the folder.'
     : `Run \`${CONVERSIONS[format](path)}\`.`;
-  session.say(locator, `${locator} is ${format} content, which is not read here. ${remedy}`);
+  session.say(
+    locator,
+    `${locator} is ${format} content, which Rollcall does not support. ${remedy}`,
+  );
 }

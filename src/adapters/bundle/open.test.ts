@@ -80,7 +80,7 @@ test('standard input is one document without a time, and may be an archive', asy
   ]);
 });
 
-test('standard input that breaks is told, and what came before is read', async () => {
+test('reports standard input that breaks off and reads what came before', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('the beginning');
     throw Object.assign(new Error('read EIO'), { code: 'EIO' });
@@ -201,7 +201,7 @@ test('a named pipe given by name is read', async (t) => {
   assert.equal(reading.documents[0].modifiedMs, null);
 });
 
-test('symbolic links in a folder are not followed; those that lead outside are told', async (t) => {
+test('reports symbolic links that lead outside a folder and follows none', async (t) => {
   const outside = await folderWith(t, { 'secret.log': 'secret' });
   const folder = await folderWith(t, { 'pods/0.log': 'x' });
   await mkdir(join(folder, 'containers'));
@@ -250,7 +250,7 @@ test('an empty file is a document without content', async (t) => {
   });
 });
 
-test('a folder with too many entries is read up to the limit, and that is told', async (t) => {
+test('reads a folder with too many entries up to the limit and reports it', async (t) => {
   const names = Array.from({ length: 50 }, (_, index) => `f${index}`);
   const folder = await folderWith(t, Object.fromEntries(names.map((name) => [name, name])));
   const reading = await readAll([folder], { entriesMax: 20 });
@@ -259,7 +259,7 @@ test('a folder with too many entries is read up to the limit, and that is told',
   assert.match(sentences(reading), /holds more than 20 entries; the rest was not read/);
 });
 
-test('more bytes than the limit are not read, and that is told once', async (t) => {
+test('reads bytes up to the limit and reports the rest once', async (t) => {
   const content = 'x'.repeat(100_000);
   const folder = await folderWith(t, { a: content, b: content, c: content });
   const reading = await readAll([folder], { bytesMax: 250_000 });
@@ -269,7 +269,7 @@ test('more bytes than the limit are not read, and that is told once', async (t) 
   assert.match(sentences(reading), /holds more than 244 KiB of content/);
 });
 
-test('many losses are told up to a limit, and then as a number', async (t) => {
+test('lists losses up to a limit and counts the rest', async (t) => {
   const names = Array.from({ length: 30 }, (_, index) => [`f${index}.gz`, '\u001f\u008b\u0008']);
   const files = names.map(([name, magic]) => [name, Buffer.from(magic ?? '', 'latin1')]);
   const folder = await folderWith(t, Object.fromEntries(files));

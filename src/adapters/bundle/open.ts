@@ -162,7 +162,10 @@ async function openGiven(path: string, session: Session): Promise<FileSource> {
   } catch (error) {
     throw unopened(path, error);
   }
-  throw new EvidenceError(path, `${displayed(path)} is no file any more. Give its new path.`);
+  throw new EvidenceError(
+    path,
+    `${displayed(path)} no longer exists as a file. Give its new path.`,
+  );
 }
 
 async function openFound(
@@ -190,7 +193,7 @@ function unopened(path: string, error: unknown): EvidenceError {
 }
 
 function remedyFor(error: unknown): string {
-  return isRefusal(error) ? 'Run the same command with `sudo` to have it read.' : '';
+  return isRefusal(error) ? 'Run the same command with `sudo` to include it.' : '';
 }
 
 function isRefusal(error: unknown): boolean {

@@ -39,7 +39,7 @@ const WORDINGS: Readonly<Record<SkippedKind, Wording>> = {
   absolute: {
     one: 'entry with an absolute name',
     many: 'entries with absolute names',
-    why: (place) => `To have them read, ${unpack(place)} into a folder and give the folder.`,
+    why: (place) => `To include them, ${unpack(place)} into a folder and give the folder.`,
   },
   climbing: {
     one: "entry whose name climbs out with '..'",
@@ -55,9 +55,9 @@ const WORDINGS: Readonly<Record<SkippedKind, Wording>> = {
         : `Run \`unzip ${quoted(place)} -d unpacked\` with its password and give the folder.`,
   },
   method: {
-    one: 'entry packed with a method that is not read here',
-    many: 'entries packed with methods that are not read here',
-    why: (place) => `To have them read, ${unpack(place)} into a folder and give the folder.`,
+    one: 'entry packed with an unsupported method',
+    many: 'entries packed with unsupported methods',
+    why: (place) => `To include them, ${unpack(place)} into a folder and give the folder.`,
   },
 };
 

@@ -8,8 +8,8 @@ function chunk(bytes = SIZE): Uint8Array {
   return new Uint8Array(new ArrayBuffer(bytes)).fill(1);
 }
 
-describe('buffers that nobody reads any more', () => {
-  it('are given back once three later ones are on their way', () => {
+describe('buffers without a reader', () => {
+  it('are freed once three later ones are on their way', () => {
     const spent = new SpentBuffers(SIZE);
     const chunks = Array.from({ length: 5 }, () => chunk());
     for (const one of chunks) spent.passed(one);

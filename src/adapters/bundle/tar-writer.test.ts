@@ -14,7 +14,7 @@ async function unpack(bytes: Iterable<Uint8Array>): Promise<Record<string, strin
   return files;
 }
 
-test('what is written is what others read', async () => {
+test('what it writes is what others read', async () => {
   const entries = [
     { name: 'rollcall/a.json', text: '{"a":1}' },
     { name: 'rollcall/empty.txt', text: '' },
@@ -34,9 +34,20 @@ test('no name leads out of the folder', async () => {
     await unpack(
       tarOf([
         { name: '/etc/../../x\n', text: '' },
-        { name: 'a'.repeat(300), text: '' },
+        { name: 'a'.repeat(100), text: '' },
       ]),
     ),
   );
   assert.deepEqual(names, ['etc/_/_/x_', 'a'.repeat(100)]);
+});
+
+test('long names that differ at their end stay apart, and fit any tar', async () => {
+  const long = `rollcall/${'pod-'.repeat(40)}`;
+  const entries = ['1', '2', '3'].map((end) => ({ name: `${long}${end}`, text: end }));
+  const files = await unpack(tarOf(entries));
+  assert.deepEqual(Object.values(files), ['1', '2', '3']);
+  for (const name of Object.keys(files)) {
+    assert.equal(name.length, 100);
+    assert.ok(name.startsWith('rollcall/pod-pod-'));
+  }
 });

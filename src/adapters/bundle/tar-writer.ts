@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** One file of an archive that is written. */
 export interface TarText {
   readonly name: string;
@@ -6,18 +8,24 @@ export interface TarText {
 
 const BLOCK = 512;
 const NAME_MAX = 100;
+const HASH_CHARS = 12;
 
 function octal(value: number, digits: number): string {
   return `${value.toString(8).padStart(digits, '0')}\0`;
 }
 
-/** A name that every tar takes: no way out of the folder, plain signs, at most 100 of them. */
+/**
+ * A name that every tar takes: no way out of the folder, plain signs, at most 100 of them. One that
+ * is longer ends in a hash, since names of pods often differ at their end alone.
+ */
 function safeName(name: string): string {
   const plain = name
     .replaceAll(/[^\w./-]/g, '_')
     .replaceAll('..', '_')
     .replace(/^\/+/, '');
-  return plain.length <= NAME_MAX ? plain : plain.slice(0, NAME_MAX);
+  if (plain.length <= NAME_MAX) return plain;
+  const hash = createHash('sha256').update(plain).digest('hex').slice(0, HASH_CHARS);
+  return `${plain.slice(0, NAME_MAX - HASH_CHARS - 1)}-${hash}`;
 }
 
 /** POSIX ustar header: name, mode, owner, size, time and a sum over the block with itself blank. */

@@ -148,7 +148,7 @@ test('archives put one behind the other are one, and what follows the last is le
   }
 });
 
-test('entries that are no files are left out, one loss a kind', async () => {
+test('reports each kind of entry that is not a file once', async () => {
   const tar = await packTar([
     { name: '../climb', content: 'x' },
     { name: 'a/../../climb', content: 'x' },
@@ -200,7 +200,7 @@ test('entries of one name are both delivered', async () => {
   );
 });
 
-test('a cut archive is read up to the cut, and the cut is told', async () => {
+test('reads a cut archive up to the cut and reports the cut', async () => {
   const tar = await packTar([
     { name: 'whole', content: 'w'.repeat(700) },
     { name: 'part', content: 'p'.repeat(5000) },
@@ -214,7 +214,7 @@ test('a cut archive is read up to the cut, and the cut is told', async () => {
   assert.match(losses[0]?.what ?? '', /^- was cut: it ends 3\.7 KiB before the end of 'part'/);
 });
 
-test('a cut is told as well when the entry it hits is not read', async (t) => {
+test('reports a cut inside an entry that is not read', async (t) => {
   const folder = await temporaryFolder(t);
   const tar = await packTar([{ name: 'part', content: 'p'.repeat(500_000) }]);
   await writeFile(join(folder, 'cut.tar'), tar.subarray(0, 200_000));
@@ -222,7 +222,7 @@ test('a cut is told as well when the entry it hits is not read', async (t) => {
   assert.match(losses[0]?.what ?? '', /cut\.tar was cut/);
 });
 
-test('an archive cut between two entries is told', async () => {
+test('reports an archive cut between two entries', async () => {
   const tar = await packTar([
     { name: 'a', content: 'x'.repeat(512) },
     { name: 'b', content: 'y' },
@@ -232,7 +232,7 @@ test('an archive cut between two entries is told', async () => {
   assert.match(sentences(reading), /ends without the mark that closes a tar archive/);
 });
 
-test('behind a damaged header, reading goes on at the next sound one', async () => {
+test('continues at the next sound header after a damaged one', async () => {
   const parts = await Promise.all(
     ['a', 'b', 'c'].map(async (name) =>
       (await packTar([{ name, content: name }])).subarray(0, 1024),
@@ -243,7 +243,7 @@ test('behind a damaged header, reading goes on at the next sound one', async () 
   const reading = await readBytes(tar);
   assert.deepEqual(locators(reading), ['-!a', '-!c']);
   assert.equal(reading.losses.length, 1);
-  assert.match(sentences(reading), /^- is damaged: 1\.0 KiB of it are no part of a tar archive/);
+  assert.match(sentences(reading), /^- is damaged: 1\.0 KiB are not part of the tar archive/);
 });
 
 test('a size that no entry can have is damage', async () => {
@@ -266,7 +266,7 @@ test('a gzip cut in the middle of an entry delivers all that was unpacked', asyn
   assert.ok(text.length > content.length * 0.4, `${text.length} of ${content.length}`);
   assert.ok(content.startsWith(text));
   assert.equal(losses.length, 1);
-  assert.match(losses[0]?.what ?? '', /^- was cut: its gzip content ends early\. The .* read;/);
+  assert.match(losses[0]?.what ?? '', /^- is cut off: its gzip content ends early\. The .* read;/);
 });
 
 test('archives with more entries than the limit end there', async () => {

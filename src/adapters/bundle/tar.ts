@@ -119,7 +119,7 @@ class TarWalk {
     if (!isComplete && !this.#isDamageTold && !this.#reader.cut) {
       const what =
         `${this.#locator} ends without the mark that closes a tar archive; it may have been ` +
-        'cut. Copy it again from where it was made if entries are missing.';
+        'cut off. Copy the original again if entries are missing.';
       this.#session.say(this.#locator, what);
     }
     return null;
@@ -137,8 +137,8 @@ class TarWalk {
     this.#isDamageTold = true;
     this.#session.say(
       this.#locator,
-      `${this.#locator} is damaged: ${sized(passedBytes)} of it are no part of a tar archive and ` +
-        'were passed over. Copy it again from where it was made to have all entries.',
+      `${this.#locator} is damaged: ${sized(passedBytes)} are not part of the tar archive and ` +
+        'were skipped. Copy the original again for all entries.',
     );
   }
 
@@ -162,7 +162,7 @@ class TarWalk {
     if (this.#reader.cut) return;
     const what =
       `${this.#locator} was cut: it ends ${sized(leftBytes)} before the end of '${shown(name)}' ` +
-      `(${sized(bytes)}). What comes before was read; copy it again to have the rest.`;
+      `(${sized(bytes)}). What comes before was read; copy it again for the rest.`;
     this.#session.say(this.#locator, what);
   }
 }

@@ -36,7 +36,7 @@ async function listing(archive: ZipArchive): Promise<AsyncIterable<ZipMember>> {
     archive.session.say(
       archive.locator,
       `${archive.locator} has no readable directory at its end, as when a zip file was cut ` +
-        `(${shown(error.message)}); its entries were read in order as far as they go.`,
+        `(${shown(error.message)}); its entries were read in order as far as possible.`,
     );
     return salvagedMembers(archive.access);
   }
@@ -45,7 +45,7 @@ async function listing(archive: ZipArchive): Promise<AsyncIterable<ZipMember>> {
 function sayStopped({ locator, session }: ZipArchive, error: unknown): void {
   const repair = locator.includes('!')
     ? ''
-    : ` Run \`zip -FF ${quoted(locator)} --out repaired.zip\` to have the rest.`;
+    : ` Run \`zip -FF ${quoted(locator)} --out repaired.zip\` for the rest.`;
   const what =
     error instanceof ZipDamage
       ? `The directory of ${locator} is damaged (${shown(error.message)}); the entries it lists ` +

@@ -45,7 +45,7 @@ test('only errors have codes', () => {
     assert.equal(codeOf(other), '');
 });
 
-test('a time that is over is told in seconds', () => {
+test('reports a timeout in seconds', () => {
   const { failure, message } = timeoutOf('a.b:443', 1500);
   assert.equal(failure, 'timeout');
   assert.equal(message, 'a.b:443 did not answer within 1.5 s.');

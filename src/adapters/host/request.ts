@@ -10,7 +10,7 @@ export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply
   const { promise, resolve, reject } = Promise.withResolvers<HostReply>();
   const request = begin(asked);
   if (request === null) {
-    const message = `${asked.url} is no http or https address.`;
+    const message = `${asked.url} is not an http or https address.`;
     return Promise.reject(new PortError({ failure: 'invalid', message }));
   }
   const timer = startTimer(clock, asked.timeoutMs, () => {

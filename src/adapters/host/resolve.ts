@@ -15,7 +15,7 @@ export async function resolveName(
   clock: Clock,
 ): Promise<readonly string[]> {
   if (!NAME.test(name)) {
-    const message = `${JSON.stringify(name.slice(0, 100))} is no name of a host.`;
+    const message = `${JSON.stringify(name.slice(0, 100))} is not a host name.`;
     throw new PortError({ failure: 'invalid', message });
   }
   const ran = await askGetent(name, timeoutMs, clock);

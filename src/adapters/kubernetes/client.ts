@@ -205,7 +205,7 @@ class HttpKubeClient implements KubeClient {
   #page(list: JsonObject, name: RequestName): KubeListPage {
     const resourceVersion = textAt(list, 'metadata.resourceVersion');
     if (resourceVersion === null || !Object.hasOwn(list, 'items'))
-      throw malformed(this.server, name, 'an object that is no list');
+      throw malformed(this.server, name, 'an object that is not a list');
     return { items: listAt(list, 'items').filter(isObject), resourceVersion };
   }
 

@@ -74,8 +74,8 @@ const CODES: readonly (readonly [string, PortFailure, RegExp])[] = [
     /no connection within 5 s.*nc -vz -w 5 api\.example 6443$/,
   ],
   ['ETIMEDOUT', 'timeout', /no connection within 5 s/],
-  ['UND_ERR_HEADERS_TIMEOUT', 'timeout', /gave no answer within 15 s/],
-  ['UND_ERR_BODY_TIMEOUT', 'timeout', /gave half an answer and then nothing within 15 s/],
+  ['UND_ERR_HEADERS_TIMEOUT', 'timeout', /returned no answer within 15 s/],
+  ['UND_ERR_BODY_TIMEOUT', 'timeout', /returned half an answer and then nothing within 15 s/],
   [
     'ENOTFOUND',
     'unreachable',
@@ -110,7 +110,7 @@ for (const [code, failure, words] of CODES) {
   });
 }
 
-test('an error without a code is told in its own words', () => {
+test('reports an error without a code in its original words', () => {
   assert.match(named(new Error('other side closed'))[1], /ended \(other side closed\)/);
 });
 
@@ -136,7 +136,7 @@ test('errors that wrap one another without end are left', () => {
   assert.match(named(first)[1], /ended \(E(?:FIRST|SECOND)\)/);
 });
 
-test('the name that was asked for is told where it is another than the server’s', () => {
+test('names the requested host when it differs from the server', () => {
   assert.match(
     named(coded('ENOTFOUND', { hostname: 'proxy.corp' }))[1],
     /^The name proxy\.corp of/,
@@ -184,7 +184,7 @@ test('a proxy that refuses is named without its password, and only where there i
   );
 });
 
-test('the port to test is the server’s own or that of its protocol', () => {
+test('tests the port of the server or of its protocol', () => {
   const said = (server: string): string => named(coded('ETIMEDOUT'), { ...TARGET, server })[1];
   assert.match(said('https://api.example'), / api\.example 443$/);
   assert.match(said('http://api.example'), / api\.example 80$/);

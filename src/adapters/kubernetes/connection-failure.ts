@@ -115,13 +115,13 @@ function namesIn(error: unknown): readonly string[] {
 function unknownAuthority(target: KubeTarget): Named {
   const trusted =
     target.tls.authorityPem === null
-      ? 'the authorities of this system do not know'
+      ? 'the authorities of this system do not include'
       : `the certificate-authority of cluster ${shown(target.clusterEntry ?? '(this pod)')} is not`;
   return {
     failure: 'unreachable',
     what: `The certificate of ${target.server} was signed by an authority that ${trusted}`,
     remedy:
-      'the cluster was made again or something between opens TLS; for EKS fetch the authority: ' +
+      'the cluster was recreated or a proxy intercepts TLS; for EKS fetch the authority: ' +
       'aws eks update-kubeconfig --name CLUSTER --region REGION',
   };
 }
@@ -153,7 +153,7 @@ function refusedHandshake(code: string, target: KubeTarget): Named {
   return {
     failure: 'unauthenticated',
     what: `${target.server} refused the client certificate of user ${shown(user)} (${code})`,
-    remedy: `see what it says: ${probe(target)}`,
+    remedy: `see what it contains: ${probe(target)}`,
   };
 }
 
@@ -172,7 +172,7 @@ function timeFailure(code: string, { target, limits }: ConnectionScene): Named |
     return {
       failure: 'timeout',
       what:
-        `${target.server}${via(target)} took no connection within ` +
+        `${target.server}${via(target)} accepted no connection within ` +
         `${limits.connectTimeoutMs / 1000} s, as behind a firewall, a security group or a private ` +
         'endpoint',
       remedy: `test the way to it: nc -vz -w 5 ${quoted(hostname)} ${portOf(target)}`,
@@ -187,7 +187,7 @@ function timeFailure(code: string, { target, limits }: ConnectionScene): Named |
 function silent(what: string, timeoutMs: number, target: KubeTarget): Named {
   return {
     failure: 'timeout',
-    what: `${target.server}${via(target)} took the request and gave ${what} within ${timeoutMs / 1000} s`,
+    what: `${target.server}${via(target)} accepted the request and returned ${what} within ${timeoutMs / 1000} s`,
     remedy: 'ask how it is: kubectl get --raw /readyz?verbose',
   };
 }

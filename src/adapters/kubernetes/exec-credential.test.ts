@@ -72,7 +72,7 @@ async function refusalOf(result: Result | Error, setting: Setting = {}): Promise
   throw new Error('it was no refusal', { cause: error });
 }
 
-test('a token is taken with its expiry, or without one', async () => {
+test('accepts a token with its expiry or without', async () => {
   const expirationTimestamp = '2026-03-02T09:14:00Z';
   const both = await ask(credential({ token: 'abc', expirationTimestamp }));
   const expiresAtMs = Date.parse(expirationTimestamp);
@@ -81,7 +81,7 @@ test('a token is taken with its expiry, or without one', async () => {
   assert.deepEqual(alone.result, { token: 'abc', client: null, expiresAtMs: null });
 });
 
-test('the program is told what is asked of it, and of the cluster only when it wants that', async () => {
+test('passes the request to the program, and the cluster only if it asks for it', async () => {
   const told = async (setting: Setting): Promise<unknown> => {
     const { commands } = await ask(credential({ token: 'abc' }), setting);
     const [{ argv, env } = assert.fail('nothing ran')] = commands;
@@ -128,11 +128,11 @@ test('a program that always wants a terminal is not started without one', async 
     const { commands, result } = await ask(credential({ token: 'abc' }), whole);
     assert.equal(commands.length, 0);
     assert.ok(result instanceof PortError && result.failure === 'not-configured');
-    assert.match(result.message, /run it once by hand: AWS_PROFILE=prod aws eks get-token/);
+    assert.match(result.message, /run it once manually: AWS_PROFILE=prod aws eks get-token/);
   }
 });
 
-test('what is no failure of a program is a bug and stays one', async () => {
+test('treats any other error of a program as a bug', async () => {
   const bug = new TypeError('x is not a function');
   assert.equal((await ask(bug)).result, bug);
 });
@@ -147,12 +147,12 @@ test('a program that does not start says why, and its hint only when it has one'
   assert.match((await refusalOf(refused)).message, /does not start \(spawn aws EACCES\);/);
 });
 
-test('of what a program complains the last two lines are told', async () => {
+test('shows the last two lines of what a program prints on failure', async () => {
   const told = async (stderr: string, exitCode: number | null = 1): Promise<string> =>
     (await refusalOf({ exitCode, stderr })).message;
   assert.match(
     await told('one\ntwo\nthree\n'),
-    /ended with 1 and said: two three; run it by hand: AWS_P/,
+    /ended with 1 and said: two three; run it manually: AWS_P/,
   );
   assert.match(await told('  \n'), /said: nothing;/);
   assert.match(await told('', null), /ended with a signal and said: nothing/);
@@ -168,13 +168,13 @@ test('a login by SSO that is over is made again, no other complaint is one', asy
     /log in: aws sso login$/,
   );
   for (const words of ['The SSO session is odd', 'The token has expired', 'The ISSOR has expired'])
-    assert.match(await told(words), /; run it by hand: /);
+    assert.match(await told(words), /; run it manually: /);
 });
 
-test('what is no ExecCredential is named and not quoted', async () => {
+test('names a malformed ExecCredential without quoting it', async () => {
   const printed = async (stdout: string): Promise<string> => (await refusalOf({ stdout })).message;
   for (const text of ['', 'hunter2', '"hunter2"', '[]', 'null'])
-    assert.match(await printed(text), /printed something that is no JSON instead/);
+    assert.match(await printed(text), /printed output that is not JSON instead/);
   assert.match(
     await printed('{"token":"hunter2"}'),
     /printed a JSON object without a kind instead/,

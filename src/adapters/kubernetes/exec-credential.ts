@@ -60,8 +60,8 @@ function interactivity(environment: KubeEnvironment, exec: ExecSource): boolean 
   if (exec.interactiveMode === 'Always' && !isPossible)
     throw failed(
       'not-configured',
-      `The credential command ${commandLine(exec)} wants a terminal and there is none; run it ` +
-        `once by hand: ${pastedLine(exec)}`,
+      `The credential command ${commandLine(exec)} needs a terminal; run it ` +
+        `once manually: ${pastedLine(exec)}`,
     );
   return isPossible && exec.interactiveMode !== 'Never';
 }
@@ -95,8 +95,8 @@ function notStarted(exec: ExecSource, error: unknown): PortError {
 function hung(exec: ExecSource, timeoutMs: number): PortError {
   return failed(
     'timeout',
-    `The credential command ${commandLine(exec)} printed nothing whole within ` +
-      `${timeoutMs / 1000} s and was ended; see where it hangs: ${pastedLine(exec)}`,
+    `The credential command ${commandLine(exec)} printed no complete answer within ` +
+      `${timeoutMs / 1000} s and was stopped; see where it hangs: ${pastedLine(exec)}`,
   );
 }
 
@@ -105,7 +105,7 @@ function refused(exec: ExecSource, { exitCode, stderr }: KubeCommandResult): Por
   return failed(
     'unauthenticated',
     `The credential command ${commandLine(exec)} ended with ${exitCode ?? 'a signal'} and said: ` +
-      `${said}; ${isLoggedOut(stderr) ? loginOf(exec) : `run it by hand: ${pastedLine(exec)}`}`,
+      `${said}; ${isLoggedOut(stderr) ? loginOf(exec) : `run it manually: ${pastedLine(exec)}`}`,
   );
 }
 
@@ -151,7 +151,7 @@ function read(exec: ExecSource, result: KubeCommandResult, origin: string): Exec
 
 function answerOf(exec: ExecSource, { stdout, isCut }: KubeCommandResult): JsonObject {
   const answer = isCut ? null : parsed(stdout);
-  if (answer === null) throw garbage(exec, isCut ? 'more than 1 MiB' : 'something that is no JSON');
+  if (answer === null) throw garbage(exec, isCut ? 'more than 1 MiB' : 'output that is not JSON');
   const kind = textAt(answer, 'kind') ?? 'object without a kind';
   if (kind !== 'ExecCredential') throw garbage(exec, `a JSON ${shown(kind)}`);
   const version = textAt(answer, 'apiVersion') ?? '';
@@ -193,6 +193,6 @@ function expiryOf(exec: ExecSource, answer: JsonObject): number | null {
   const text = textAt(answer, 'status.expirationTimestamp') || null;
   if (text === null) return null;
   const expiresAtMs = Date.parse(text);
-  if (Number.isNaN(expiresAtMs)) throw garbage(exec, 'an expirationTimestamp that is no time');
+  if (Number.isNaN(expiresAtMs)) throw garbage(exec, 'an expirationTimestamp that is not a time');
   return expiresAtMs;
 }

@@ -34,11 +34,11 @@ export function notConfigured(message: string, cause?: unknown): PortError {
 export function parseKubeconfig(path: string, bytes: Uint8Array): Kubeconfig {
   if (bytes.length > KUBECONFIG_BYTES_MAX)
     throw notConfigured(
-      `${shown(path)} has more than 4 MiB, which no kubeconfig has; ${look(path)}`,
+      `${shown(path)} has more than 4 MiB, too much for a kubeconfig; ${look(path)}`,
     );
   const body = parsedYaml(path, new TextDecoder().decode(bytes)) ?? {};
   if (!isObject(body))
-    throw notConfigured(`${shown(path)} is YAML but no kubeconfig; ${look(path)}`);
+    throw notConfigured(`${shown(path)} is YAML but not a kubeconfig; ${look(path)}`);
   const kind = textAt(body, 'kind') ?? 'Config';
   if (kind !== 'Config')
     throw notConfigured(`${shown(path)} is a ${shown(kind)}, not a kubeconfig; ${look(path)}`);
@@ -64,7 +64,7 @@ function parsedYaml(path: string, text: string): Json {
     const where = /\((\d+):\d+\)/.exec(error instanceof Error ? error.message : '')?.[1];
     const line = where === undefined ? '' : ` near line ${where}`;
     throw notConfigured(
-      `The kubeconfig ${shown(path)} is not whole YAML${line}; fix it until this reads it: ` +
+      `The kubeconfig ${shown(path)} is not complete YAML${line}; fix it until this succeeds: ` +
         `kubectl config view --kubeconfig=${quoted(path)}`,
     );
   }

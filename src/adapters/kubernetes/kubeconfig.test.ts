@@ -104,7 +104,7 @@ test('files named in a kubeconfig are beside it', async () => {
 const FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 const POD = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
 
-test('inside a pod without kubeconfig the service account speaks', async () => {
+test('uses the service account inside a pod without kubeconfig', async () => {
   const files = {
     [`${FOLDER}/token`]: 't',
     [`${FOLDER}/ca.crt`]: 'PEM',
@@ -117,7 +117,7 @@ test('inside a pod without kubeconfig the service account speaks', async () => {
   assert.equal(describeContext(target).contextName, null);
 });
 
-test('a pod without a service account token is told how to get one', async () => {
+test('says how to give a pod a service account token', async () => {
   const error = await refused({}, {}, POD);
   assert.match(error.message, /automountServiceAccountToken: true/);
 });
@@ -134,10 +134,10 @@ const REFUSED: readonly (readonly [string, Files, object, RegExp])[] = [
     'half YAML',
     { [HOME]: 'clusters:\n- name: c1\n  cluster: {server' },
     {},
-    /is not whole YAML near line \d+.*kubectl config view/,
+    /is not complete YAML near line \d+.*kubectl config view/,
   ],
   ['another kind', { [HOME]: 'kind: Pod' }, {}, /is a Pod, not a kubeconfig/],
-  ['a list', { [HOME]: '- a' }, {}, /no kubeconfig/],
+  ['a list', { [HOME]: '- a' }, {}, /not a kubeconfig/],
   ['an empty file', { [HOME]: '' }, {}, /defines no context.*update-kubeconfig/],
   [
     'a file that may not be read',
@@ -176,7 +176,12 @@ const REFUSED: readonly (readonly [string, Files, object, RegExp])[] = [
     {},
     /c1 in .* has no server; .*set-cluster c1/,
   ],
-  ['a server that is no URL', { [HOME]: kubeconfig({}, { server: 'https://' }) }, {}, /is no URL/],
+  [
+    'a server that is not a URL',
+    { [HOME]: kubeconfig({}, { server: 'https://' }) },
+    {},
+    /is not a URL/,
+  ],
   [
     'an authority that is not base64',
     { [HOME]: kubeconfig({}, { 'certificate-authority-data': '%%%' }) },
@@ -187,7 +192,7 @@ const REFUSED: readonly (readonly [string, Files, object, RegExp])[] = [
     'an authority that is no certificate',
     { [HOME]: kubeconfig({}, { 'certificate-authority-data': 'aGVsbG8=' }) },
     {},
-    /is no PEM certificate/,
+    /is not a PEM certificate/,
   ],
   [
     'an authority file that is missing',

@@ -141,7 +141,7 @@ function serverOf(cluster: KubeconfigEntry): string {
   if (server === '') throw notConfigured(`${where} has no server; ${remedy}`);
   const url = server.includes('://') ? server : `${schemeOf(cluster.body)}${server}`;
   if (!URL.canParse(url) || !/^https?:\/\/[^/]/.test(url))
-    throw notConfigured(`${where} has the server ${shown(server)}, which is no URL; ${remedy}`);
+    throw notConfigured(`${where} has the server ${shown(server)}, which is not a URL; ${remedy}`);
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`.replace(/\/+$/, '');
 }

@@ -74,7 +74,7 @@ export function segment(name: string): string {
     return encodeURIComponent(name);
   throw new PortError({
     failure: 'invalid',
-    message: `${shown(name) || 'An empty name'} is no name that Kubernetes allows; see the names there are: kubectl get nodes`,
+    message: `${shown(name) || 'An empty name'} is not a valid Kubernetes name; list the names:  kubectl get nodes`,
   });
 }
 

@@ -24,7 +24,7 @@ export function proxyFor(server: string, own: string | null, env: Environment): 
 function checked(proxy: string, origin: string): string {
   if (!URL.canParse(proxy))
     throw notConfigured(
-      `The proxy in ${origin} is no URL; write it as http://HOST:PORT, or take it away for one ` +
+      `The proxy in ${origin} is not a URL; write it as http://HOST:PORT, or take it away for one ` +
         'run: env -u HTTPS_PROXY rollcall',
     );
   const { protocol, host } = new URL(proxy);
@@ -32,8 +32,8 @@ function checked(proxy: string, origin: string): string {
   throw new PortError({
     failure: 'unsupported',
     message:
-      `The proxy ${shown(`${protocol}//${host}`)} in ${origin} is neither http nor https, and no ` +
-      'other kind is spoken here; put an HTTP proxy before it, or reach the server by a tunnel: ' +
+      `The proxy ${shown(`${protocol}//${host}`)} in ${origin} is neither http nor https, and ` +
+      'Rollcall supports no other kind; put an HTTP proxy before it, or use a tunnel: ' +
       'ssh -L 6443:API_SERVER:443 BASTION',
   });
 }

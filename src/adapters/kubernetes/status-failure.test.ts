@@ -128,7 +128,7 @@ for (const [what, headers, text] of [
     assert.equal(failureWith(500, headers, { text }).failure, 'unavailable');
   });
 
-test('what only looks like a page is none', () => {
+test('does not mistake similar text for a page', () => {
   const looks = [
     [{ 'content-type': 'application/text/html' }, ''],
     [{ 'content-type': 'text/htmlx' }, ''],
@@ -165,7 +165,7 @@ test('only a 404 that names the object says that it is not there', () => {
   );
 });
 
-test('a wait stands in the header or in the Status, the header first', () => {
+test('reads the wait from the header first, then from the Status', () => {
   const text = statusText({ details: { retryAfterSeconds: 9 } });
   assert.equal(failureWith(429, {}, { text }).retryAfterMs, 9000);
   assert.equal(failureWith(429, { 'retry-after': '3' }, { text }).retryAfterMs, 3000);

@@ -77,7 +77,7 @@ function keyOf(pem: string, subject: string, path: string): ReturnType<typeof cr
     return createPrivateKey(pem);
   } catch {
     throw notConfigured(
-      `${subject} has a key that is no unencrypted PEM key; fix it in: ${quoted(path)}`,
+      `${subject} has a key that is not an unencrypted PEM key;  fix it in: ${quoted(path)}`,
     );
   }
 }
@@ -91,7 +91,7 @@ function certificatesIn(pem: string, subject: string, path: string): readonly X5
   } catch {
     throw notConfigured(`${subject} is a damaged PEM certificate; fix it in: ${quoted(path)}`);
   }
-  throw notConfigured(`${subject} is no PEM certificate; fix it in: ${quoted(path)}`);
+  throw notConfigured(`${subject} is not a PEM certificate; fix it in: ${quoted(path)}`);
 }
 
 async function pemOf(

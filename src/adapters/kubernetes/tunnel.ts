@@ -58,7 +58,7 @@ function openTunnel(proxyUrl: string, authority: string, timeoutMs: number, open
     timeout: timeoutMs,
   });
   outgoing.once('error', (error) => opened(error));
-  outgoing.once('timeout', () => outgoing.destroy(new ProxyTimeout('the proxy is silent')));
+  outgoing.once('timeout', () => outgoing.destroy(new ProxyTimeout('the proxy does not answer')));
   outgoing.once('connect', ({ statusCode = 0 }, socket: Socket) => {
     if (statusCode === 200) return opened(socket.setTimeout(0));
     socket.destroy();

@@ -48,7 +48,7 @@ test('a token file goes before a token, a token before a name, a name before a p
   assert.deepEqual(of({ username: 'me' }), { kind: 'basic', username: 'me', password: '' });
 });
 
-test('a token is sent without what is around it, and not at all when no header takes it', () => {
+test('trims a token and does not send it when no header can hold it', () => {
   assert.deepEqual(of({ token: ' abc\n' }), { kind: 'token', token: 'abc' });
   for (const token of ['a c', ' ', 'a\u00e9', 'a\u007f', 'abc \u0001x']) {
     const { failure, message } = refusal({ token });
@@ -57,14 +57,14 @@ test('a token is sent without what is around it, and not at all when no header t
   }
 });
 
-test('a program is named, or stands beside the file', () => {
+test('finds a program by name or next to the file', () => {
   assert.equal(execOf({}).command, 'aws');
   assert.equal(execOf({ command: './bin/aws' }).command, '/home/ubuntu/.kube/bin/aws');
   assert.equal(execOf({ command: '/bin/aws' }).command, '/bin/aws');
   assert.match(refusal({ exec: { apiVersion: V1 } }).message, /has an exec without a command; for/);
 });
 
-test('what a program is given stands in its entry', () => {
+test('reads the arguments of a program from its entry', () => {
   const env = [{ name: 'A', value: '1' }, { name: 'B' }, { value: 'nameless' }];
   const exec = execOf({ args: ['token', 7], env, installHint: 'get it', provideClusterInfo: true });
   assert.deepEqual(exec.args, ['token', '7']);
@@ -90,7 +90,7 @@ test('a program may ask at a terminal unless its entry says otherwise', () => {
   );
 });
 
-test('only versions that kubectl still speaks are spoken', () => {
+test('accepts only versions that kubectl still supports', () => {
   assert.equal(execOf({ apiVersion: `${V1}beta1` }).apiVersion, `${V1}beta1`);
   const old = refusal({ exec: { apiVersion: `${V1}alpha1`, command: 'aws' } });
   assert.equal(old.failure, 'unsupported');

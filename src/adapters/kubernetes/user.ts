@@ -42,7 +42,7 @@ function oldProvider(user: KubeconfigEntry, provider: JsonObject): PortError {
     failure: 'unsupported',
     message:
       `The user ${shown(user.name)} in ${shown(user.path)} signs in by the auth-provider ` +
-      `${shown(name)}, an old way that is not spoken here; replace it by an exec credential: ` +
+      `${shown(name)}, which Rollcall does not support; replace it with an exec credential:  ` +
       (replacement ?? `kubectl config set-credentials ${quoted(user.name)} --exec-command=COMMAND`),
   });
 }

@@ -221,7 +221,7 @@ function nameOf({ api, resource }: WatchdogScene): string {
 const READY = 'ask how it is: kubectl get --raw /readyz?verbose';
 
 function unconfirmed(scene: WatchdogScene): PortError {
-  const message = `Since ${nameOf(scene)} is silent a second one was tried, and it is silent too; ${READY}`;
+  const message = `Since ${nameOf(scene)} is silent and so is a second one; ${READY}`;
   return new PortError({ failure: 'timeout', message });
 }
 
@@ -244,7 +244,7 @@ export function rewound(version: string): PortError {
   return new PortError({
     failure: 'expired',
     message:
-      `The API server went back behind version ${version}, as after etcd was restored from a ` +
-      'backup; everything is read again, see: kubectl get --raw /readyz?verbose',
+      `The API server went back to before version ${version}, as after etcd was restored from a ` +
+      'backup; Rollcall reads everything again; check: kubectl get --raw /readyz?verbose',
   });
 }

@@ -12,7 +12,7 @@ const CODES: readonly (readonly [number, PortFailure, RegExp])[] = [
   [11, 'malformed', /is damaged; move it away/],
   [13, 'unavailable', /its disk is full/],
   [14, 'not-found', /its folder is missing or not writable/],
-  [26, 'malformed', /is no flight recorder/],
+  [26, 'malformed', /is not a flight recorder/],
   [1, 'unavailable', /could not be used as a flight recorder/],
 ];
 
@@ -31,7 +31,7 @@ for (const [code, failure, words] of CODES) {
 
 test('a recorder that is closed already says so, and anything else only that it is of no use', () => {
   const closed = Object.assign(new Error('not open'), { code: 'ERR_INVALID_STATE' });
-  assert.match(reasonOf('x', closed).message, /^x was closed already\.$/);
+  assert.match(reasonOf('x', closed).message, /^x is already closed\.$/);
   const others = [new Error('odd'), { code: 'ERR_INVALID_STATE', errcode: 5 }, 'text'];
   for (const other of others)
     assert.match(reasonOf('x', other).message, /^x could not be used as a flight recorder\.$/);

@@ -7,10 +7,10 @@ const FAILURES: Readonly<Record<number, readonly [PortFailure, string]>> = {
   6: ['unavailable', 'is locked by another program'],
   8: ['denied', 'may only be read by this user'],
   10: ['unavailable', 'could not be read or written by the disk'],
-  11: ['malformed', 'is damaged; move it away and a new one is made'],
+  11: ['malformed', 'is damaged; move it away and Rollcall creates a new one'],
   13: ['unavailable', 'could not grow, because its disk is full'],
   14: ['not-found', 'could not be opened; its folder is missing or not writable'],
-  26: ['malformed', 'is no flight recorder; name another file'],
+  26: ['malformed', 'is not a flight recorder; choose another file'],
 };
 
 /** One sentence that names the file of the recorder and what happened to it. */
@@ -24,6 +24,6 @@ export function reasonOf(path: string, error: unknown): PortError {
 function otherwise(error: unknown): readonly [PortFailure, string] {
   const isClosed = error instanceof Error && 'code' in error && error.code === 'ERR_INVALID_STATE';
   return isClosed
-    ? ['unavailable', 'was closed already']
+    ? ['unavailable', 'is already closed']
     : ['unavailable', 'could not be used as a flight recorder'];
 }

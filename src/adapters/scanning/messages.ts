@@ -1,17 +1,28 @@
-import type { HitLine } from '../../readers/scan/anchor-scanner.ts';
+import type { SignRow } from '../../evidence/sign-row.ts';
+import type { Likely } from '../../readers/line/origin.ts';
+import type { LogFindings } from '../../readers/log/log.ts';
 
-/** The next piece of the log being scanned; `bytes` are null at its end. */
+/** What the thread is started with. */
+export interface ScanSetting {
+  readonly rows: readonly SignRow[];
+  /** Shared, since memory that is handed over and back has the engine collect garbage each time. */
+  readonly buffers: readonly Uint8Array<SharedArrayBuffer>[];
+}
+
+/** The next piece of the log being read. */
 export interface ScanRequest {
-  readonly bytes: Uint8Array<ArrayBuffer> | null;
-  /** How many of the bytes are log. */
+  /** Which buffer holds the piece; null at the end of the log. */
+  readonly buffer: number | null;
+  /** How many bytes of it are log. */
   readonly usedBytes: number;
+  /** What lines are that do not say so themselves. */
+  readonly likely: Likely;
 }
 
 /** One answers each request, in order; a first one, empty, says that the thread is ready. */
 export interface ScanReply {
-  readonly hits: readonly HitLine[];
-  /** The memory of the request, to be used again. */
-  readonly bytes: Uint8Array<ArrayBuffer> | null;
-  /** All lines of the log, at its end. */
-  readonly lines: number | null;
+  /** The buffer of the request, to be used again. */
+  readonly buffer: number | null;
+  /** What the log said, at its end. */
+  readonly findings: LogFindings | null;
 }

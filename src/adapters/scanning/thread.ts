@@ -1,30 +1,43 @@
 import { Worker } from 'node:worker_threads';
-import type { Scan, ScanSink } from '../../readers/scan/open-scan.ts';
-import type { ScanReply, ScanRequest } from './messages.ts';
+import type { SignRow } from '../../evidence/sign-row.ts';
+import { type Likely, NOT_KNOWN } from '../../readers/line/origin.ts';
+import type { Log, LogTold } from '../../readers/log/log.ts';
+import type { ScanReply, ScanRequest, ScanSetting } from './messages.ts';
 
 const BUFFER_BYTES = 1024 * 1024;
 /** Buffers on their way: enough that neither thread waits for the other at each one. */
 const BUFFERS_MAX = 4;
-/** Hits live briefly; the engine would let them fill 64 MB before it looked. */
+/** What is read lives briefly; the engine would let them fill 64 MB before it looked. */
 const YOUNG_MB_MAX = 4;
 /** From source and from the package, in which this module and the thread's lie in one folder. */
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./worker.ts', import.meta.url)
   : new URL('./scan-worker.mjs', import.meta.url);
 
-/** A scan in a thread of its own, one log at a time. */
+const NOTHING = new Uint8Array(0);
+
+/** Reads logs in a thread of its own, one at a time. */
 export class ScanThread {
   readonly #worker: Worker;
-  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
-  #sink: ScanSink | null = null;
+  readonly #buffers = Array.from(
+    { length: BUFFERS_MAX },
+    () => new Uint8Array(new SharedArrayBuffer(BUFFER_BYTES)),
+  );
+  /** Buffers that the thread does not read. */
+  readonly #spare = [...this.#buffers.keys()];
+  /** Pieces for which there was no buffer. */
+  readonly #queue: { readonly bytes: Uint8Array | null }[] = [];
+  #likely: Likely = NOT_KNOWN;
+  #told: LogTold | null = null;
   #unanswered = 0;
   #isReady = false;
   #fault: Error | null = null;
   #changed = Promise.withResolvers<void>();
 
-  constructor(anchors: readonly string[]) {
+  constructor(rows: readonly SignRow[]) {
+    const setting: ScanSetting = { rows, buffers: this.#buffers };
     this.#worker = new Worker(ENTRY, {
-      workerData: anchors,
+      workerData: setting,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB_MAX },
     });
     this.#worker.on('message', (reply: ScanReply) => this.#take(reply));
@@ -39,10 +52,11 @@ export class ScanThread {
     return this.#isReady && this.#fault === null;
   }
 
-  /** Starts to scan a log; the one before must have ended. */
-  open(sink: ScanSink): Scan {
-    this.#sink = sink;
-    return { push: (chunk) => this.#push(chunk), end: () => this.#send(null, 0) };
+  /** Starts to read a log; the one before must have ended. */
+  open(likely: Likely, told: LogTold): Log {
+    this.#likely = likely;
+    this.#told = told;
+    return { push: (chunk) => this.#push(chunk), end: () => this.#end() };
   }
 
   /** Resolves once at most `unansweredMax` requests wait. Throws what ended the thread. */
@@ -66,25 +80,47 @@ export class ScanThread {
   #push(chunk: Uint8Array): void {
     for (let from = 0; from < chunk.length; from += BUFFER_BYTES) {
       const part = chunk.subarray(from, from + BUFFER_BYTES);
-      const buffer = this.#spare.pop() ?? new Uint8Array(BUFFER_BYTES);
-      buffer.set(part);
-      this.#send(buffer, part.length);
+      const buffer = this.#queue.length === 0 ? this.#spare.pop() : undefined;
+      if (buffer === undefined) this.#wait(part.slice());
+      else this.#send(buffer, part);
     }
   }
 
-  #send(bytes: Uint8Array<ArrayBuffer> | null, usedBytes: number): void {
-    this.#unanswered += 1;
-    const request: ScanRequest = { bytes, usedBytes };
-    this.#worker.postMessage(request, bytes === null ? [] : [bytes.buffer]);
+  #end(): void {
+    if (this.#queue.length > 0) this.#wait(null);
+    else this.#send(null, NOTHING);
   }
 
-  #take({ hits, bytes, lines }: ScanReply): void {
+  /** More than there are buffers for was pushed without waiting for room. */
+  #wait(bytes: Uint8Array | null): void {
+    this.#queue.push({ bytes });
+    this.#unanswered += 1;
+  }
+
+  #send(buffer: number | null, part: Uint8Array): void {
+    this.#unanswered += 1;
+    if (buffer !== null) this.#buffers[buffer]?.set(part);
+    const request: ScanRequest = { buffer, usedBytes: part.length, likely: this.#likely };
+    this.#worker.postMessage(request, []);
+  }
+
+  #take({ buffer, findings }: ScanReply): void {
     if (this.#isReady) this.#unanswered -= 1;
     this.#isReady = true;
-    if (bytes !== null) this.#spare.push(bytes);
-    for (const hit of hits) this.#sink?.hit(hit);
-    if (lines !== null) this.#sink?.ended(lines);
+    if (buffer !== null) this.#spare.push(buffer);
+    if (findings !== null) this.#told?.(findings);
+    this.#sendQueued();
     this.#ring();
+  }
+
+  #sendQueued(): void {
+    const [next] = this.#queue;
+    if (next === undefined) return;
+    const buffer = next.bytes === null ? null : this.#spare.pop();
+    if (buffer === undefined) return;
+    this.#queue.shift();
+    this.#unanswered -= 1;
+    this.#send(buffer, next.bytes ?? NOTHING);
   }
 
   #fail(error: Error): void {

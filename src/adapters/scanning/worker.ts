@@ -1,28 +1,26 @@
-/** The thread that scans logs for anchors while the main one makes sense of the lines that hit. */
+/** The thread that reads logs while the main one unpacks them. */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { HitLine, LineScanner } from '../../readers/scan/anchor-scanner.ts';
-import { compileAnchors, createLineScanner } from '../../readers/scan/anchor-scanner.ts';
-import type { ScanReply, ScanRequest } from './messages.ts';
+import { LogReader } from '../../readers/log/log-reader.ts';
+import { compileSigns } from '../../readers/sign-table.ts';
+import type { ScanReply, ScanRequest, ScanSetting } from './messages.ts';
 
-const anchorSet = compileAnchors(workerData as readonly string[]);
-let hits: HitLine[] = [];
-let scanner: LineScanner | null = null;
+const { rows, buffers } = workerData as ScanSetting;
+const table = compileSigns(rows);
+let reader: LogReader | null = null;
 
-function scan({ bytes, usedBytes }: ScanRequest): ScanReply {
-  hits = [];
-  scanner ??= createLineScanner(anchorSet, (hit) => hits.push(hit));
-  if (bytes !== null) {
-    scanner.push(bytes.subarray(0, usedBytes));
-    return { hits, bytes, lines: null };
+function read({ buffer, usedBytes, likely }: ScanRequest): ScanReply {
+  reader ??= new LogReader(table, likely);
+  const bytes = buffer === null ? undefined : buffers[buffer];
+  if (bytes !== undefined) {
+    reader.push(bytes.subarray(0, usedBytes));
+    return { buffer, findings: null };
   }
-  scanner.end();
-  const { lines } = scanner;
-  scanner = null;
-  return { hits, bytes: null, lines };
+  const findings = reader.end();
+  reader = null;
+  return { buffer: null, findings };
 }
 
 parentPort?.on('message', (request: ScanRequest) => {
-  const reply = scan(request);
-  parentPort?.postMessage(reply, reply.bytes === null ? [] : [reply.bytes.buffer]);
+  parentPort?.postMessage(read(request), []);
 });
-parentPort?.postMessage({ hits: [], bytes: null, lines: null } satisfies ScanReply, []);
+parentPort?.postMessage({ buffer: null, findings: null } satisfies ScanReply, []);

@@ -37,7 +37,7 @@ function run(lastWord: string, timeout: number): { readonly status: number | nul
   return { status, out: stdout };
 }
 
-test('who lets go of what it started ends behind its last word, with its own code', () => {
+test('keeps the exit code of a program that leaves its children behind', () => {
   const { status, out } = run('letGo();', LIMIT_MS);
   assert.equal(status, 3);
   assert.match(out, /^\d+$/);

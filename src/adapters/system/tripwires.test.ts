@@ -70,7 +70,7 @@ describe('over tripwires', () => {
       await assert.rejects(overTripwires(task), touched(name, instead));
     });
 
-  test('a touch is told though the code around it caught it', async () => {
+  test('reports a touch even if the code around it caught it', async () => {
     const careless = async (): Promise<string> => {
       try {
         return String(Math.random());
@@ -81,7 +81,7 @@ describe('over tripwires', () => {
     await assert.rejects(overTripwires(careless), touched('Math.random', /Random port/));
   });
 
-  test('a touch is told instead of the error that it led to', async () => {
+  test('reports a touch instead of the error it caused', async () => {
     const wrapping = async (): Promise<void> => {
       try {
         Date.now();
@@ -92,7 +92,7 @@ describe('over tripwires', () => {
     await assert.rejects(overTripwires(wrapping), touched('Date.now', /Clock port/));
   });
 
-  test('a touch is told in what was started and is not waited for', async () => {
+  test('reports a touch in work that nobody waits for', async () => {
     const started = async (): Promise<void> => {
       await settle();
       Date.now();
@@ -144,7 +144,7 @@ describe('tripwires let pass', () => {
   });
 });
 
-describe('tripwires are taken down', () => {
+describe('removes tripwires', () => {
   const before = reached();
 
   test('after the task, and after its error', async () => {

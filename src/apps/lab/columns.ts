@@ -25,9 +25,9 @@ export function twoColumns(width: number): TwoColumns {
     side === 'seen' ? text : `${' '.repeat(column + GAP)}${text}`;
   return {
     head: () => {
-      const left = 'as it was'.padEnd(column + GAP);
+      const left = 'what happens'.padEnd(column + GAP);
       const rule = '-'.repeat(TIME_WIDTH + 2 * column + GAP);
-      return [`${'time'.padEnd(TIME_WIDTH)}${left}what Rollcall says of it`, rule];
+      return [`${'time'.padEnd(TIME_WIDTH)}${left}what Rollcall reports`, rule];
     },
     line: ({ atMs, side, text }) =>
       wrap(text, column).map((part, index) => {

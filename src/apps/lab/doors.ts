@@ -20,9 +20,7 @@ function newToken(): string {
 
 function listening(error: unknown, port: number, flag: string): SourceError {
   const why = error instanceof Error ? error.message : String(error);
-  return new SourceError(
-    `Port ${port} cannot be listened on (${why}); choose another: --${flag} PORT`,
-  );
+  return new SourceError(`Port ${port} is not available (${why}); choose another: --${flag} PORT`);
 }
 
 export interface DoorsOptions {

@@ -26,9 +26,9 @@ function identityFigures(accounts: readonly IdentityAccount[]): readonly string[
   const lost = sum(({ requestsLost }) => requestsLost);
   return [
     '',
-    `${accounts.length} pods were meant to have a role: ${wrong} s in all with the role of the node, ` +
-      `${without} s without any; ${lost} of ${requests} requests to AWS were lost; ` +
-      `${still} pods have the role of the node still.`,
+    `${accounts.length} pods should have a role: ${wrong} s in total with the node role, ` +
+      `${without} s with none; ${lost} of ${requests} requests to AWS were lost; ` +
+      `${still} pods still have the node role.`,
   ];
 }
 
@@ -43,9 +43,9 @@ export function endOfStory(
     const wanted = headline ?? `${machine} ${is}`;
     return `Not as expected: ${wanted} within ${byMs / 1000} s, but ${instead}`;
   });
-  const asExpected = `All ${scenario.expect.length} expectations of the story were met.`;
+  const asExpected = `All ${scenario.expect.length} expectations of the story hold.`;
   const unseen = scenario.unseen === '' ? [] : ['', `Not seen: ${scenario.unseen}`];
-  const missing = scenario.missing === '' ? [] : ['', `Not here yet: ${scenario.missing}`];
+  const missing = scenario.missing === '' ? [] : ['', `Not built yet: ${scenario.missing}`];
   const figures = identityFigures(accounts);
   return [...figures, '', ...(wrong.length === 0 ? [asExpected] : wrong), ...unseen, ...missing];
 }

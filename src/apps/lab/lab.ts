@@ -21,7 +21,7 @@ function whatToTry({ environment }: LabFolder): readonly string[] {
     '  rollcall',
     '  rollcall diagnose',
     '',
-    'Ctrl-C ends it.',
+    'Press Ctrl-C to end it.',
     '',
   ];
 }
@@ -65,7 +65,11 @@ export async function openLab(
     if (!ending.signal.aborted) {
       const end = endOfStory(scenario, story.unmet(), simulated.hypervisor.identities());
       context.out(
-        lined([...end, '', 'The simulated cluster lives on, in real time; Ctrl-C ends it.']),
+        lined([
+          ...end,
+          '',
+          'The simulated cluster keeps running in real time. Press Ctrl-C to end it.',
+        ]),
       );
       pace.setSpeed(1);
       await pace.run(Number.POSITIVE_INFINITY, ending.signal);

@@ -29,7 +29,7 @@ export function loadScenario(story: string | null): Scenario {
 function readStory(path: string): string {
   if (!existsSync(path)) throw unknownStory(path, Object.keys(SCENARIOS));
   if (!statSync(path).isFile() || statSync(path).size > FILE_BYTES_MAX)
-    throw new UsageError(`${path} is no scenario: it must be a YAML file of at most 1 MiB.`);
+    throw new UsageError(`${path} is not a scenario; a scenario is a YAML file of at most 1 MiB.`);
   return readFileSync(path, 'utf8');
 }
 

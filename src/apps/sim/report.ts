@@ -48,8 +48,8 @@ export function failureText(
     `${violation.rule} does not hold; shrunk from ${from.injections.length} to ${run.injections.length} ${run.injections.length === 1 ? 'fault' : 'faults'} in ${tried} runs:`,
     ...run.result.happened.map(happenedLine),
     violationLine(violation, startMs),
-    `  again: ${repro}`,
-    ...(file === null ? [] : [`  look:  rollcall diagnose ${file}`]),
+    `  repeat: ${repro}`,
+    ...(file === null ? [] : [`  diagnose: rollcall diagnose ${file}`]),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -59,8 +59,8 @@ export function totalsText(totals: Totals): string {
   const faults = sum(totals.faults);
   const wallHours = Math.max(1, totals.wallMs) / 3_600_000;
   const lines = [
-    `${totals.seeds} seed${totals.seeds === 1 ? '' : 's'}, ${(totals.worldMs / 3_600_000).toFixed(1)} hours of the world in ${(totals.wallMs / 1000).toFixed(1)} s (${Math.round(rate)} x)`,
-    `${totals.joins} joins (${Math.round(totals.joins / wallHours)} an hour of computing), ${totals.looks} looks, ${faults} ${faults === 1 ? 'fault' : 'faults'}, ${sum(totals.evaluations)} evaluations of invariants`,
+    `${totals.seeds} seed${totals.seeds === 1 ? '' : 's'}, ${(totals.worldMs / 3_600_000).toFixed(1)} simulated hours in ${(totals.wallMs / 1000).toFixed(1)} s (${Math.round(rate)} x)`,
+    `${totals.joins} joins (${Math.round(totals.joins / wallHours)} per hour of computing), ${totals.looks} looks, ${faults} ${faults === 1 ? 'fault' : 'faults'}, ${sum(totals.evaluations)} evaluations of invariants`,
     ...(totals.seeds > 1 && totals.missing().length > 0
       ? [`never reached: ${totals.missing().join(', ')}`]
       : []),

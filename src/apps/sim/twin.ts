@@ -33,7 +33,7 @@ function verdictsOf(last: Look, twin: Look): readonly Violation[] {
     const isSame = other === undefined || other.verdict === subject.verdict;
     if (isSame || isExplained(subject) || isExplained(other)) return [];
     if (usability(last, subject) !== usability(twin, other)) return [];
-    const what = `twin: called ${subject.verdict}, and ${other.verdict} without the faults`;
+    const what = `twin: reported ${subject.verdict}, but ${other.verdict} without the faults`;
     return [{ rule: 'twin', atMs: last.atMs, subject: subject.name, what }];
   });
 }
@@ -51,6 +51,6 @@ function requestsOf(run: Ending, twin: Ending, atMs: number): readonly Violation
   const [asked, least] = [run, twin].map(({ result }) => result.counts.evaluations.get(REQUESTS));
   const most = (least ?? 0) * REQUESTS_FACTOR + REQUESTS_BESIDE;
   if ((asked ?? 0) <= most) return [];
-  const what = `twin: the watchers asked ${asked} times, and ${least} times without the faults`;
+  const what = `twin: the watchers asked ${asked} times, but ${least} times without the faults`;
   return [{ rule: 'twin', atMs, subject: 'watchers', what }];
 }

@@ -33,7 +33,7 @@ function unseenSubnets(
   const missing = asked.filter((id) => !ids.has(id));
   const isRefused = unseen.some(({ what }) => /Subnets|aws/.test(what));
   const why = isRefused
-    ? 'unknown, as AWS was not to be asked'
+    ? 'unknown: AWS was not asked'
     : 'no such subnet in this account and region; list them: aws ec2 describe-subnets';
   return missing.map((id) => ({ what: id, why }));
 }

@@ -55,7 +55,7 @@ function isOfKubelet(name: string): boolean {
 }
 
 function noKubelet(hostname: string): string {
-  return `No journal, settings or credentials of a kubelet were found on ${hostname}: it never ran here, or they may not be read.`;
+  return `No kubelet journal, settings or credentials on ${hostname}: the kubelet never ran here, or this user cannot read them.`;
 }
 
 function tasksOf(reach: Reach, clock: Clock): readonly Task[] {

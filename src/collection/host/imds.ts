@@ -91,15 +91,15 @@ function tagNames(answers: ReadonlyMap<string, string>): readonly string[] {
 
 function refusedToken(status: number): string {
   return status === 403
-    ? 'Instance metadata at 169.254.169.254 answered 403: its endpoint is disabled for this instance, or something else than EC2 answers there.'
-    : `Instance metadata at 169.254.169.254 gave no token (status ${status}).`;
+    ? 'Instance metadata at 169.254.169.254 answered 403: the endpoint is disabled for this instance, or something other than EC2 answers there.'
+    : `Instance metadata at 169.254.169.254 returned no token (status ${status}).`;
 }
 
 /** A token that never arrives while the address is right is what too low a hop limit looks like. */
 function silence(message: string, hasAnswers: boolean): string {
   return hasAnswers
     ? `Instance metadata stopped answering: ${message}`
-    : `Instance metadata gave no token: ${message} On an EC2 instance it is blocked or disabled, or, inside a container, its hop limit is 1.`;
+    : `Instance metadata returned no token: ${message} On an EC2 instance it is blocked or disabled, or its hop limit is 1 and this is a container.`;
 }
 
 /** A single value without its ends, null when there is none. */

@@ -50,12 +50,14 @@ function hasEntries(bytes: Uint8Array): boolean {
 
 function lossesOf(locator: string, ran: HostRun, hasLines: boolean): readonly HostItem[] {
   if (HIDDEN.test(ran.stderr)) {
-    const what = `The system journal may not be read by this user, who is not in the group systemd-journal. Run: ${AS_ROOT}`;
+    const what = `This user cannot read the system journal (not in the group systemd-journal). Run: ${AS_ROOT}`;
     return [lossOf('journalctl', what)];
   }
   if (hasLines) return [];
   const said = ran.stderr.split('\n').find((line) => line.trim() !== '');
   if (said === undefined && ran.exitCode === 0) return [];
-  const why = said === undefined ? `it ended with ${ran.exitCode}.` : excerptOf(said, 200);
-  return [lossOf(said === undefined ? locator : 'journalctl', `journalctl gave nothing: ${why}`)];
+  const why = said === undefined ? `exit code ${ran.exitCode}.` : excerptOf(said, 200);
+  return [
+    lossOf(said === undefined ? locator : 'journalctl', `journalctl printed nothing: ${why}`),
+  ];
 }

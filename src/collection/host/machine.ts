@@ -71,7 +71,7 @@ function named(locator: string, id: string): HostItem {
 }
 
 function unnamed(): string {
-  return 'This is an EC2 instance, but neither instance metadata nor its firmware says which one.';
+  return 'This is an EC2 instance, but neither instance metadata nor its firmware gives the instance id.';
 }
 
 function foreign(hostname: string): string {

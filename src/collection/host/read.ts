@@ -57,8 +57,8 @@ export async function readCommandItems(
     if (ran.exitCode === 0 || items.length > 0) return items;
     if (NOT_ALLOWED.test(ran.stderr)) return [lossOf(locator, notAllowed(locator))];
     if (plan.isOptional === true) return [];
-    const why = said === '' ? `it ended with ${ran.exitCode}` : excerptOf(said, 200);
-    return [lossOf(locator, `${locator} gave nothing: ${why}`)];
+    const why = said === '' ? `exit code ${ran.exitCode}` : excerptOf(said, 200);
+    return [lossOf(locator, `${locator} printed nothing: ${why}`)];
   } catch (error) {
     const failure = refusal(error);
     const isMissing = failure.failure === 'not-found';
@@ -68,5 +68,5 @@ export async function readCommandItems(
 }
 
 function notAllowed(locator: string): string {
-  return `${locator} needs more rights than this user has. Run: ${AS_ROOT}`;
+  return `${locator} needs root. Run: ${AS_ROOT}`;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Sign } from '../cause.ts';
 import { causeOf } from '../testing.ts';
 import { renderCausePage } from './cause-page.ts';
 
-function sign(weight: 'definite' | 'likely' | 'context' | 'withdraws' | 'clears', anchor: string) {
-  return { weight, in: ['kubelet'], anchors: [anchor, 'more'], pattern: /x/, per: [] } as const;
+function sign(weight: Sign['weight'], pattern: RegExp): Sign {
+  return { weight, in: ['kubelet'], anchors: ['anchor'], pattern };
 }
 
 const PAGE = { why: 'Because.', prevent: 'Take care.', notThis: 'It may be another.', refs: [] };
@@ -21,12 +22,13 @@ Because.
 
 ## What shows it
 
-| text | in | meaning |
+| message | in | meaning |
 |---|---|---|
 | \`one\` | kubelet journal | names it alone |
-| \`two\` | kubelet journal | names it unless something speaks against it |
+| \`Two\` | kubelet journal | names it unless something speaks against it |
+| \`2\` | kubelet journal | names it unless something speaks against it |
 | \`three\` | kubelet journal | supports it |
-| \`four\` | kubelet journal | seen later, takes it back |
+| \`four\` | kubelet journal | clears it when seen later |
 | \`five\` | kubelet journal | rules it out |
 
 It also reads: \`kube/Node\`, \`aws/instance\`.
@@ -64,11 +66,11 @@ test('the page of a cause has all that a person asks of it, in one order', () =>
     title: 'nobody let it in',
     needs: ['kube/Node', 'aws/instance'],
     signs: {
-      a: sign('definite', 'one'),
-      b: sign('likely', 'two'),
-      c: sign('context', 'three'),
-      d: sign('withdraws', 'four'),
-      e: sign('clears', 'five'),
+      a: sign('definite', /one/),
+      b: sign('likely', /[Tt]wo|2/),
+      c: sign('context', /three/),
+      d: sign('withdraws', /four/),
+      e: sign('clears', /five/),
     },
     remedy: () => [
       { text: 'let it in', command: 'kubectl edit' },

@@ -1,23 +1,32 @@
 import { SOURCES } from '../../evidence/source.ts';
 import type { Cause, Sign } from '../cause.ts';
+import { messagesOf } from './messages.ts';
 
 const READS: Readonly<Record<Sign['weight'], string>> = {
   definite: 'names it alone',
   likely: 'names it unless something speaks against it',
   context: 'supports it',
-  withdraws: 'seen later, takes it back',
+  withdraws: 'clears it when seen later',
   clears: 'rules it out',
 };
 
-function signRow([, sign]: readonly [string, Sign]): string {
+function signRows(sign: Sign): readonly string[] {
   const sources = sign.in.map((source) => SOURCES[source].title).join(', ');
-  return `| \`${sign.anchors[0] ?? ''}\` | ${sources} | ${READS[sign.weight]} |`;
+  return messagesOf(sign.pattern).map(
+    (message) => `| ${tableCode(message)} | ${sources} | ${READS[sign.weight]} |`,
+  );
+}
+
+/** Text in a cell of a Markdown table, as code. */
+export function tableCode(text: string): string {
+  const escaped = text.replaceAll('|', '\\|');
+  return text.includes('`') ? `\`\` ${escaped} \`\`` : `\`${escaped}\``;
 }
 
 function signTable(cause: Cause): readonly string[] {
-  const rows = Object.entries(cause.signs).map(signRow);
+  const rows = [...new Set(Object.values(cause.signs).flatMap(signRows))];
   if (rows.length === 0) return [];
-  return ['## What shows it', '', '| text | in | meaning |', '|---|---|---|', ...rows, ''];
+  return ['## What shows it', '', '| message | in | meaning |', '|---|---|---|', ...rows, ''];
 }
 
 function needs(cause: Cause): readonly string[] {

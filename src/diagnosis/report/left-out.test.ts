@@ -6,7 +6,7 @@ function loss(locator: string, what = `${locator} was refused.`) {
   return { locator, what };
 }
 
-test('what is said of all machines comes first, and nothing twice', () => {
+test('facts about all machines come first, without repetition', () => {
   const losses = [
     loss('list pods'),
     loss('iam:GetRole', 'AWS is throttled.'),
@@ -22,7 +22,7 @@ test('what is said of all machines comes first, and nothing twice', () => {
   ]);
 });
 
-test('one loss is told in its own sentence, several by their places', () => {
+test('a single loss gets one sentence, several get their places', () => {
   const all = 'rollcall status -o json';
   assert.equal(leftOutLine([], all), null);
   assert.equal(

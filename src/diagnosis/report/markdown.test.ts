@@ -47,9 +47,9 @@ describe('the Markdown page', () => {
     ]);
   });
 
-  test('without a headline says that no cause can be named', () => {
+  test('without a headline says that the cause is unknown', () => {
     const [title, ...others] = page([reportOf('n', { verdict: 'usable' })]);
-    assert.equal(title, '# Diagnosis: no cause can be named');
+    assert.equal(title, '# Diagnosis: the cause is unknown');
     assert.deepEqual(others.slice(0, 2), ['', '## Machine `n`: usable']);
   });
 
@@ -93,7 +93,7 @@ describe('the Markdown page', () => {
 describe('further parts of the Markdown page', () => {
   const entry = { time: 'at noon', what: 'a | b', source: 'kubelet', locator: 'a.log:1' };
 
-  test('a timeline is a table, and one entry alone is none', () => {
+  test('shows a timeline of several entries as a table and omits one of a single entry', () => {
     const lines = page([
       reportOf('n', { verdict: 'usable', timeline: [entry, { ...entry, time: null }] }),
     ]);
@@ -108,7 +108,7 @@ describe('further parts of the Markdown page', () => {
     assert.deepEqual(from('| stage', alone), ['| stage | state |', '|---|---|', '']);
   });
 
-  test('what was left out is told once, and after it what would decide', () => {
+  test('lists what was left out once, then what would decide', () => {
     const what = 'a.log goes on after 1 MB';
     const decide = { text: 'look', command: 'kubectl get nodes' };
     const maybe = findingOf('c', 'launched', { confidence: 'possible', decide });

@@ -54,7 +54,7 @@ export function renderMarkdown(document: DiagnosisDocument): string {
   const headline = document.headline;
   const title =
     headline === null
-      ? 'no cause can be named'
+      ? 'the cause is unknown'
       : `${code(headline.cause)} on ${code(headline.subject)}`;
   const block = pasteBlock(document);
   const losses = [...new Set(document.losses.map(({ what }) => `- ${what}`))];

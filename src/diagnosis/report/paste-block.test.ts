@@ -60,7 +60,7 @@ test('a headline and a usable machine need no block', () => {
   assert.deepEqual(pasteBlock(documentOf(subject({ verdict: 'usable' }))), []);
 });
 
-test('the command that tells most candidates apart comes first, and stands once', () => {
+test('the command that separates most candidates comes first, once', () => {
   const block = blockFor(['date -u', 'aws eks list-clusters; date -u', 'kubectl get csr']);
   assert.deepEqual(block, [
     '# on the machine',
@@ -73,7 +73,7 @@ test('the command that tells most candidates apart comes first, and stands once'
   assert.equal(blockFor(['aws sts get-caller-identity'])[0], '# on the machine');
 });
 
-test('excerpts become whole answers, which are recognised when they are piped back', () => {
+test('turns excerpts into whole answers that Rollcall recognizes when piped back', () => {
   const whole = [
     ['kubectl get node <node> -o jsonpath={.spec.taints}', 'kubectl get node <node> -o json'],
     [
@@ -198,12 +198,17 @@ test('what all machines agree in is known of the cluster', () => {
   assert.match(named(`ip-10-0-0-1.${west}`, 'ip-10-0-0-2.ec2.internal'), /ec2\.<region>\./);
 });
 
-test('no more than twelve commands, those that separate most', () => {
+/** 1 + 1/2 + … + 1/16: the likeliest candidate counts most. */
+const HARMONIC_16 = 3.380_728_993_228_993;
+
+test('no more than twelve commands, those that tell most of the likeliest candidates', () => {
   const many = Array.from({ length: 16 }, (_, index) => `kubectl get kind${index}; date -u`);
   const findings = many.map((command, index) => candidate(`cause-${index}`, command));
   const commands = decidingCommands(documentOf(subject({ findings })));
   assert.equal(commands.length, 12);
-  assert.deepEqual(commands[0], { where: 'on the machine', command: 'date -u', separates: 16 });
+  const worth = commands[0]?.worth ?? 0;
+  assert.deepEqual(commands[0], { where: 'on the machine', command: 'date -u', worth });
+  assert.ok(Math.abs(worth - HARMONIC_16) < 1e-9);
 });
 
 test('without candidates, what shows the lowest unseen stages; without a machine, a first look', () => {

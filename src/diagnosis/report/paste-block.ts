@@ -3,11 +3,12 @@ import { type KnownNames, namesOf, sharedNames } from './known-names.ts';
 import { searchCommand, searchOf } from './searches.ts';
 import { piped, sequence } from './shell-words.ts';
 
-/** One read-only command that would decide, and how many candidates it tells apart. */
+/** One read-only command that would decide, and what it is worth. */
 export interface DecidingCommand {
   readonly where: 'on the machine' | 'with kubectl' | 'with the AWS CLI';
   readonly command: string;
-  readonly separates: number;
+  /** Sum over the candidates that it tells and none before it: the likeliest 1, the next 1/2, … */
+  readonly worth: number;
 }
 
 const COMMANDS_MAX = 12;
@@ -85,55 +86,65 @@ function decidesOf({
 
 /** A command as far as it is the same for several candidates, and the causes that ask for it. */
 interface Asked {
-  readonly causes: Set<string>;
+  /** What it is worth to tell each cause: the likeliest 1, the next 1/2, 1/3, … */
+  readonly causes: Map<string, number>;
   readonly expressions: string[];
 }
 
-function ask(asked: Map<string, Asked>, part: string, cause: string): void {
+function ask(
+  asked: Map<string, Asked>,
+  part: string,
+  { cause, rank }: { readonly cause: string; readonly rank: number },
+): void {
   const search = searchOf(part);
   const key = search?.log ?? part;
-  const known = asked.get(key) ?? { causes: new Set(), expressions: [] };
-  known.causes.add(cause);
+  const known: Asked = asked.get(key) ?? { causes: new Map(), expressions: [] };
+  known.causes.set(cause, Math.max(known.causes.get(cause) ?? 0, 1 / (rank + 1)));
   if (search !== null) known.expressions.push(search.expression);
   asked.set(key, known);
 }
 
-function commandOf([key, { causes, expressions }]: readonly [string, Asked]): DecidingCommand {
+function commandOf([key, { expressions }, worth]: Chosen): DecidingCommand {
   const command = expressions.length === 0 ? key : searchCommand(key, expressions);
-  return { where: placeOf(command), command, separates: causes.size };
+  return { where: placeOf(command), command, worth };
 }
 
 function uncovered({ causes }: Asked, covered: ReadonlySet<string>): number {
-  return [...causes].filter((cause) => !covered.has(cause)).length;
+  return [...causes].reduce((sum, [cause, worth]) => (covered.has(cause) ? sum : sum + worth), 0);
 }
 
+type Chosen = readonly [string, Asked, number];
+
 /** As many as fit in a block, each the one that tells most of the candidates left. */
-function chosen(asked: ReadonlyMap<string, Asked>): readonly (readonly [string, Asked])[] {
+function chosen(asked: ReadonlyMap<string, Asked>, most: number): readonly Chosen[] {
   const left = [...asked];
   const covered = new Set<string>();
-  const taken: (readonly [string, Asked])[] = [];
-  while (taken.length < COMMANDS_MAX && left.length > 0) {
+  const taken: Chosen[] = [];
+  while (taken.length < most && left.length > 0) {
     const gains = left.map(([, entry]) => uncovered(entry, covered));
-    const [best] = left.splice(gains.indexOf(Math.max(...gains)), 1);
+    const worth = Math.max(...gains);
+    const [best] = left.splice(gains.indexOf(worth), 1);
     if (best === undefined) break;
-    for (const cause of best[1].causes) covered.add(cause);
-    taken.push(best);
+    for (const cause of best[1].causes.keys()) covered.add(cause);
+    taken.push([...best, worth]);
   }
   return taken;
 }
 
-/** The commands that decide between the candidates, those that separate most first. */
-export function decidingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
+/** The commands that decide between the candidates, the one first that tells most of the likeliest. */
+export function decidingCommands(
+  document: DiagnosisDocument,
+  most = COMMANDS_MAX,
+): readonly DecidingCommand[] {
   const shared = sharedNames(document);
   const asked = new Map<string, Asked>();
   for (const subject of document.subjects) {
-    for (const { cause, command } of decidesOf(subject)) {
-      for (const part of partsOf(command, namesOf(subject), shared)) ask(asked, part, cause);
+    for (const [rank, { cause, command }] of decidesOf(subject).entries()) {
+      for (const part of partsOf(command, namesOf(subject), shared))
+        ask(asked, part, { cause, rank });
     }
   }
-  return chosen(asked)
-    .map(commandOf)
-    .toSorted((a, b) => b.separates - a.separates);
+  return chosen(asked, most).map(commandOf);
 }
 
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */
@@ -143,7 +154,7 @@ export function collectingCommands(document: DiagnosisDocument): readonly Decidi
     subject.notObservable.flatMap(({ collect }) => partsOf(collect, namesOf(subject), shared)),
   );
   const commands = missing.length > 0 ? [...new Set(missing)].slice(0, COLLECTING_MAX) : FIRST_LOOK;
-  return commands.map((command) => ({ where: placeOf(command), command, separates: 0 }));
+  return commands.map((command) => ({ where: placeOf(command), command, worth: 0 }));
 }
 
 /** Names that only the reader knows, as they stand in the commands. */
@@ -156,10 +167,14 @@ function isAllUsable({ subjects }: DiagnosisDocument): boolean {
   return subjects.length > 0 && subjects.every(({ verdict }) => verdict === 'usable');
 }
 
-/** The one block to paste, as shell lines with a heading for each place; empty when none is needed. */
-export function pasteBlock(document: DiagnosisDocument): readonly string[] {
+/**
+ * The block to paste, as shell lines with a heading for each place; empty when none is needed.
+ *
+ * @param most how many of the commands that decide are in it, the most telling ones
+ */
+export function pasteBlock(document: DiagnosisDocument, most = COMMANDS_MAX): readonly string[] {
   if (document.headline !== null || isAllUsable(document)) return [];
-  const deciding = decidingCommands(document);
+  const deciding = decidingCommands(document, most);
   const commands = deciding.length > 0 ? deciding : collectingCommands(document);
   const places = [...new Set(commands.map((entry) => entry.where))];
   return places.flatMap((where) => {

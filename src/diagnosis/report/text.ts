@@ -1,5 +1,6 @@
 import type { DiagnosisDocument, EvidenceLine, Finding, Rung, SubjectReport } from '../document.ts';
-import { pasteBlock } from './paste-block.ts';
+import { counted } from '../../domain/words.ts';
+import { decidingCommands, pasteBlock } from './paste-block.ts';
 import { wrap, wrapCommand } from './wrap.ts';
 
 export interface TextOptions {
@@ -7,6 +8,8 @@ export interface TextOptions {
   readonly colour: boolean;
   /** What was looked at, for the command that adds more evidence to it. */
   readonly paths: readonly string[];
+  /** Shows every candidate and every command that would decide. */
+  readonly all?: boolean;
 }
 
 type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
@@ -14,7 +17,10 @@ type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
 const CODES: Readonly<Record<Paint, number>> = { red: 31, green: 32, yellow: 33, bold: 1, dim: 2 };
 const LABEL_WIDTH = 12;
 const SUBJECTS_MAX = 12;
-const CANDIDATES_MAX = 6;
+const CANDIDATES_MAX = 3;
+/** Commands shown of those that would decide; the first tells most. */
+const COMMANDS_MAX = 1;
+const ALL_COMMANDS_MAX = 40;
 const NOT_SEEN_MAX = 3;
 const TIMELINE_MIN = 3;
 
@@ -54,17 +60,23 @@ function command(page: Page, text: string): void {
 /** The report that a person reads in a terminal. */
 export function renderText(document: DiagnosisDocument, options: TextOptions): string {
   const page: Page = { lines: [], options };
+  const [likeliest] = document.headline === null ? document.subjects.flatMap(candidatesOf) : [];
+  if (likeliest !== undefined) page.lines.push(`Most likely ${likeliest.cause}; not proven.`, '');
   const ordered = [...document.subjects].toSorted(
     (a, b) => weight(b, document) - weight(a, document),
   );
   for (const subject of ordered.slice(0, SUBJECTS_MAX)) renderSubject(page, subject, document);
   if (ordered.length > SUBJECTS_MAX)
-    page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; all of them: -o json`, '');
+    page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; list them: -o json`, '');
   if (ordered.length === 0)
     page.lines.push('CANNOT TELL  No machine or cluster in this evidence.', '');
   renderLosses(page, document);
   renderPasteBlock(page, document);
   return `${page.lines.join('\n').trimEnd()}\n`;
+}
+
+function candidatesOf({ findings }: SubjectReport): readonly Finding[] {
+  return findings.filter(({ confidence }) => confidence === 'possible');
 }
 
 function weight(subject: SubjectReport, document: DiagnosisDocument): number {
@@ -172,23 +184,38 @@ function renderRest(page: Page, subject: SubjectReport): void {
   if (consequences.length + contributing.length > 0) page.lines.push('');
 }
 
+/** What it most likely is, with the line that speaks for it and what would prove it; then the next. */
 function renderCandidates(page: Page, subject: SubjectReport): void {
-  const candidates = subject.findings.filter((finding) => finding.confidence === 'possible');
-  const [first] = candidates;
+  const [first, ...rest] = candidatesOf(subject);
   if (first === undefined) return;
-  paragraph(page, 'seen', first.summary.split(';')[0] ?? '');
-  renderEvidence(page, first.evidence);
-  paragraph(
-    page,
-    'could be',
-    candidates
-      .slice(0, CANDIDATES_MAX)
-      .map((finding) => finding.cause)
-      .join(', '),
-  );
-  if (candidates.length > CANDIDATES_MAX)
-    paragraph(page, '', `and ${candidates.length - CANDIDATES_MAX} more: -o json`);
+  paragraph(page, 'most likely', `${first.cause} (${first.stage}); not proven`);
+  paragraph(page, '', first.summary);
   page.lines.push('');
+  renderEvidence(page, first.evidence);
+  renderProof(page, first);
+  const shown = page.options.all === true ? rest : rest.slice(0, CANDIDATES_MAX - 1);
+  const before = first.evidence[0]?.excerpt;
+  for (const [index, finding] of shown.entries()) {
+    paragraph(page, index === 0 ? 'or' : '', finding.cause);
+    const [line] = finding.evidence;
+    if (line !== undefined && line.excerpt !== before) renderExcerpt(page, line.excerpt);
+  }
+  if (rest.length > shown.length)
+    paragraph(page, '', `and ${rest.length - shown.length} more: --all`);
+  page.lines.push('');
+}
+
+function renderProof(page: Page, { decide }: Finding): void {
+  if (decide === null) return;
+  paragraph(page, 'would prove', decide.text);
+  if (decide.command !== null) command(page, decide.command);
+  page.lines.push('');
+}
+
+/** As much of a line as stands on one. */
+function renderExcerpt(page: Page, excerpt: string): void {
+  const [words = ''] = wrap(excerpt, page.options.columns - LABEL_WIDTH - 2);
+  page.lines.push(`${''.padEnd(LABEL_WIDTH)}${paint(page, `> ${words}`, 'dim')}`);
 }
 
 /** What happened, when there is enough of it to tell a story. */
@@ -232,17 +259,20 @@ function renderLosses(page: Page, document: DiagnosisDocument): void {
 const PIPED = 'EARLIER';
 
 function renderPasteBlock(page: Page, document: DiagnosisDocument): void {
-  const block = pasteBlock(document);
-  if (block.length === 0) return;
+  const most = page.options.all === true ? ALL_COMMANDS_MAX : COMMANDS_MAX;
+  const lines = pasteBlock(document, most);
+  if (lines.length === 0) return;
   page.lines.push(
     'Not enough evidence. This would decide it; it only reads. Pipe its output back:',
     '',
   );
-  for (const line of block.flatMap((entry) => wrapCommand(entry, page.options.columns - 4))) {
+  for (const line of lines.flatMap((entry) => wrapCommand(entry, page.options.columns - 4))) {
     page.lines.push(`    ${line}`);
   }
   const earlier = page.options.paths.map((path) => ` --with ${path === '-' ? PIPED : path}`);
   page.lines.push('', `    … | rollcall diagnose -${earlier.join('')}`, '');
+  const more = decidingCommands(document, ALL_COMMANDS_MAX).length - most;
+  if (more > 0) page.lines.push(`${counted(more, 'more command')}: --all`, '');
   if (!page.options.paths.includes('-')) return;
-  page.lines.push(`${PIPED} is a file with what came through the pipe: … | tee ${PIPED}`, '');
+  page.lines.push(`${PIPED} is a file with the piped input: … | tee ${PIPED}`, '');
 }

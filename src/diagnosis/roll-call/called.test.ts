@@ -21,7 +21,7 @@ for (const [name, isIt] of [
     assert.equal(isCalled(ROW, name), isIt);
   });
 
-test('of machines asked for by name nothing is said in common', () => {
+test('reports nothing in common for machines requested by name', () => {
   const shared = { attribute: 'zone', value: 'a', failing: 4, failingOfAll: 4, usable: 0 } as const;
   const document: RollCallDocument = {
     apiVersion: 'rollcall.dev/v1alpha1',

@@ -28,18 +28,18 @@ function ofInstance(instance: Instance): string[] {
   const state = instance.State?.Name ?? 'running';
   if (state === 'running' || state === 'pending') return [];
   const why = instance.StateReason?.Message ?? '';
-  return [`EC2 says it is ${state}${why === '' ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`}.`];
+  return [`EC2 reports it as ${state}${why === '' ? '' : ` (${excerptOf(why, MESSAGE_MAX)})`}.`];
 }
 
 function ofNodes(machine: CalledMachine, roll: Roll): string[] {
   const notes: string[] = [];
   const names = machine.nodes.map(({ name }) => name);
   if (names.length > 1)
-    notes.push(`${names.length} Nodes are of this machine: ${names.join(', ')}.`);
+    notes.push(`${names.length} Nodes belong to this machine: ${names.join(', ')}.`);
   const provider = currentNode(machine)?.providerId ?? '';
   const isOfEc2 = machine.instanceId !== null && provider.includes(machine.instanceId);
   if (isOfEc2 && machine.instance === null && roll.hasAllInstances)
-    notes.push(`The Node is there, but EC2 has no instance ${machine.instanceId}.`);
+    notes.push(`The Node exists, but EC2 has no instance ${machine.instanceId}.`);
   return notes;
 }
 
@@ -60,7 +60,7 @@ function ofLease(machine: CalledMachine, roll: Roll, renewed: ReadonlySet<string
   const alive = kubeletNames(machine).find((name) => renewed.has(name));
   if (alive === undefined) return [];
   return [
-    `There is no Node ${alive}, but its kubelet still renews its Lease: it registers again when it is restarted.`,
+    `Node ${alive} does not exist, but its kubelet still renews its Lease; restart the kubelet to register it again.`,
   ];
 }
 
@@ -75,7 +75,7 @@ function ofClaims({ claims, instance, instanceId, nodes }: CalledMachine): strin
 
 function ofExpected({ expected, instance, nodes, claims, subject }: CalledMachine): string[] {
   const isSeen = instance !== null || nodes.length > 0 || claims.length > 0 || subject !== null;
-  return expected.length === 0 || isSeen ? [] : ['It is expected, but no source shows it.'];
+  return expected.length === 0 || isSeen ? [] : ['Expected, but not found in any source.'];
 }
 
 function ofSubject(subject: SubjectReport, headline: Headline | null): string[] {
@@ -88,7 +88,7 @@ function ofSubject(subject: SubjectReport, headline: Headline | null): string[] 
   }
   const unseen = subject.notObservable.find(({ stage }) => stage === subject.stage);
   const rung = subject.ladder.find(({ stage }) => stage === subject.stage);
-  if (rung?.state === 'pending') return ['It is still within the normal time of its stage.'];
+  if (rung?.state === 'pending') return ['Still within the normal time of its stage.'];
   return unseen === undefined ? [] : [`Not seen: ${unseen.why}.`];
 }
 

@@ -53,7 +53,7 @@ describe('the order of rows', () => {
   });
 });
 
-test('what changed is told of each machine, by its instance where it has one', () => {
+test('reports changes by machine, by instance where it has one', () => {
   const headline = {
     cause: 'c',
     stage: 'registered',
@@ -127,7 +127,7 @@ describe('the headline of a row', () => {
     indexFindings({ subjects } as unknown as DiagnosisDocument);
   const repeated = findingOf('shared', 'reachable', { role: 'consequence', explainedBy: 'shared' });
 
-  test('is its own root, or the cause of its cluster, whose name it then carries', () => {
+  test('names its root, or its cluster’s cause', () => {
     const machine = reportOf('a', { findings: [repeated] });
     const cluster = reportOf('shop', {
       kind: 'Cluster',

@@ -107,6 +107,6 @@ const WORDS: Readonly<Record<Attribute, string>> = {
 /** The claim in a sentence: `11 of 14 failures share subnet-0ab1 (0 of 40 usable machines have it)`. */
 export function sharedSentence(shared: SharedAttribute, usableOfAll: number): string {
   const { attribute, value, failing, failingOfAll, usable, cause } = shared;
-  const because = cause === null ? '' : `; the cause there: ${cause}`;
+  const because = cause === null ? '' : `; cause: ${cause}`;
   return `${failing} of ${failingOfAll} failures share ${WORDS[attribute]}${value} (${usable} of ${usableOfAll} usable machines have it)${because}`;
 }

@@ -36,7 +36,7 @@ describe('the family of an image', () => {
       assert.equal(familyOf(awsOf('aws/image', { Name, Description })), family);
     });
 
-  test('of an image without name and description is not known', () => {
+  test('is unknown for an image without name and description', () => {
     assert.equal(familyOf(awsOf('aws/image', {})), null);
   });
 });
@@ -72,7 +72,7 @@ describe('what an instance was launched with', () => {
     assert.deepEqual([launch?.family, launch?.isPublished], ['al2', true]);
   });
 
-  test('an image of EKS is told by how its name begins', () => {
+  test('recognizes an EKS image by the start of its name', () => {
     const published = (Name: string): boolean | undefined =>
       launchOf(factsWith({ images: [{ ImageId: 'ami-1', Name }] }))?.isPublished;
     assert.equal(published('bottlerocket-aws-k8s-1.33'), true);
@@ -80,7 +80,7 @@ describe('what an instance was launched with', () => {
     assert.equal(launchOf(factsWith({ images: [{ ImageId: 'ami-1' }] }))?.imageName, '');
   });
 
-  test('is not known where one of the three is missing', () => {
+  test('is unknown where one of the three is missing', () => {
     for (const change of [
       { id: null },
       { isSeen: false },
@@ -134,7 +134,7 @@ describe('the size of a group', () => {
     assert.equal(sizeOf(group(1, [{ LifecycleState: 'NotInService' }, {}]))?.inService, 0);
   });
 
-  test('is not known where it counts vCPUs, or does not say', () => {
+  test('is unknown where it counts vCPUs or an unknown unit', () => {
     assert.equal(sizeOf(group(5, [], { DesiredCapacityType: 'vcpu' })), null);
     assert.equal(sizeOf(group(5, [], { DesiredCapacityType: 'subunits' })), null);
     assert.equal(sizeOf(group(5, [], { DesiredCapacityType: 'unitsx' })), null);

@@ -104,7 +104,7 @@ describe('a right of a role', () => {
     });
   }
 
-  test('attached policies that were not read say nothing', () => {
+  test('unread attached policies leave the answer unknown', () => {
     assert.equal(held([], { 'aws/attached-policies': [] }), null);
   });
 });
@@ -120,14 +120,15 @@ test('the answer names the role, its policies and what would decide', () => {
   assert.equal(right?.names, 'Little, Other, own');
   assert.deepEqual(right.why, {
     reason: 'not-collected',
-    detail: 'whether the inline or own policies of the role node allow ec2:CreateNetworkInterface',
+    detail:
+      'whether the inline or customer-managed policies of the role node allow ec2:CreateNetworkInterface',
     collect: 'aws iam list-role-policies --role-name node',
   });
   assert.equal(held([], NO_INLINE)?.names, 'none');
   assert.equal(held([], NO_INLINE)?.right, 'missing');
 });
 
-test('policies of other roles, names and ARNs say nothing of this one', () => {
+test('ignores policies of other roles, names and ARNs', () => {
   const foreign = { ...(inline(ALLOWS) as JsonObject), RoleName: 'other' };
   const renamed = { ...(inline(ALLOWS) as JsonObject), PolicyName: 'other' };
   for (const one of [foreign, renamed]) {

@@ -75,7 +75,7 @@ function ofRole<T extends { readonly RoleName: Told<string> }>(
 function whyUnknown(role: string, { action }: WantedRight): WhyUnknown {
   return {
     reason: 'not-collected',
-    detail: `whether the inline or own policies of the role ${role} allow ${action}`,
+    detail: `whether the inline or customer-managed policies of the role ${role} allow ${action}`,
     collect: `aws iam list-role-policies --role-name ${role}`,
   };
 }

@@ -45,7 +45,7 @@ function wordsOf(lists: Readonly<Record<string, readonly Json[]>>): readonly str
 }
 
 describe('a launch that ends with the error of a key', () => {
-  test('is told by the last activity of the group', () => {
+  test('is reported from the last activity of the group', () => {
     const told = [`Auto Scaling group workers activity Failed ${ERROR}`];
     assert.deepEqual(wordsOf({ 'aws/scaling-activity': [activity()] }), told);
     const early = activity({ StartTime: '2026-05-01T10:00:00Z', StatusCode: 'Successful' });
@@ -55,7 +55,7 @@ describe('a launch that ends with the error of a key', () => {
     assert.deepEqual(wordsOf({ 'aws/scaling-activity': [late, activity()] }), []);
   });
 
-  test('is none of another group, of a launch that goes on, or for another reason', () => {
+  test('does not come from another group, from a running launch or for another reason', () => {
     for (const change of [
       { AutoScalingGroupName: 'other' },
       { StatusCode: 'InProgress' },
@@ -80,7 +80,7 @@ describe('a launch that ends with the error of a key', () => {
       assert.equal(wordsOf({ 'aws/scaling-activity': [failed] }).length, 1);
     });
 
-  test('is else told by an instance of the group that ended so', () => {
+  test('comes otherwise from an instance of the group that ended so', () => {
     const ended = {
       InstanceId: 'i-1',
       Tags: [{ Key: 'aws:autoscaling:groupName', Value: 'workers' }],
@@ -160,7 +160,7 @@ test('the launcher is the group’s role, or the service-linked one of its accou
   assert.equal(launcherOf(short({}), awsOf('aws/kms-key', {})), `arn:aws:iam::<account>:${tail}`);
 });
 
-describe('actions that the policy of a key gives nobody', () => {
+describe('finds actions that a key policy denies to everybody', () => {
   const answerOf = (Policy: string): KmsKeyPolicy => awsOf('aws/kms-key-policy', { Policy });
   const [GENERATE, DECRYPT, GRANT] = [
     'kms:GenerateDataKeyWithoutPlaintext',
@@ -187,7 +187,7 @@ describe('actions that the policy of a key gives nobody', () => {
     assert.deepEqual(missing([statement('*', { Effect: 'Deny' })]), [GENERATE, DECRYPT, GRANT]);
   });
 
-  test('are given by a statement for everybody, or for the role among others', () => {
+  test('are granted by a statement for everybody, or for the role among others', () => {
     for (const Principal of ['*', { AWS: '*' }, { AWS: ['you', 'me'] }, 'me'])
       assert.deepEqual(missing([statement('*', { Principal })]), [], JSON.stringify(Principal));
     for (const Principal of [{ AWS: 'you' }, { Service: 'me' }, {}])

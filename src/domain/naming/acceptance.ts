@@ -22,7 +22,7 @@ export interface Acceptance {
   readonly provided: readonly string[];
 }
 
-const TAG = 'the instance carries the tag of the cluster, which the look-up by name needs';
+const TAG = 'the instance has the cluster tag, which the look-up by name needs';
 
 /** Images whose bootstrap writes `providerID: aws:///ZONE/INSTANCE` for the kubelet. */
 const SETS_PROVIDER_ID: ReadonlySet<string> = new Set(['al2023', 'bottlerocket', 'openshift4']);
@@ -46,29 +46,28 @@ function verdict(
   return { state, outcome, because: reasons.map(([text, source]) => ({ text, source })), provided };
 }
 
-const DECIDES = 'The cloud controller cannot find the instance of that name';
+const DECIDES = 'The cloud controller cannot find an instance with that name';
 
 /** What happens to a Node that no instance answers to, by release of the cloud controller. */
 function refusedBy(version: string | null): Acceptance {
   if (version === null || isAtLeast(version, '0.0.0') === null)
     return verdict('refused', 'unknown', [
-      [`${DECIDES}; what it does then depends on its version, which is not known.`, SOURCE.ccmV2],
+      [`${DECIDES}; what it does next depends on its version, which is unknown.`, SOURCE.ccmV2],
     ]);
   const reasons = (text: string, source: string) => [[`${DECIDES}; ${text}`, source]] as const;
   if (isAtLeast(version, '1.30.0') === false) {
-    const text = 'up to 1.29 it deletes the Node within seconds, while that is not Ready.';
+    const text = 'up to 1.29 it deletes the Node within seconds while the Node is not Ready.';
     return verdict('refused', 'deleted-while-not-ready', reasons(text, SOURCE.ccmLifecycle));
   }
   if (isAtLeast(version, '1.34.4') === false) {
-    const text = 'from 1.30 to 1.34.3 it keeps the Node and never takes its taint away.';
+    const text = 'from 1.30 to 1.34.3 it keeps the Node and never removes its taint.';
     return verdict('refused', 'kept-uninitialised', reasons(text, SOURCE.ccmV2));
   }
   if (isAtLeast(version, '1.37.0') === true) {
-    const text = 'since 1.37.0 it deletes the Node again, while that is not Ready.';
+    const text = 'since 1.37.0 it deletes the Node again while the Node is not Ready.';
     return verdict('refused', 'deleted-while-not-ready', reasons(text, SOURCE.ccm137));
   }
-  const text =
-    'between 1.34.3, which keeps the Node, and 1.37.0, which deletes it, nobody measured.';
+  const text = '1.34.3 keeps the Node and 1.37.0 deletes it; versions between are not measured.';
   return verdict('refused', 'unknown', reasons(text, SOURCE.ccm137));
 }
 
@@ -80,12 +79,12 @@ function byName(name: string, input: NamingInput, refused: Acceptance, source: s
       ['The instance is looked up by its private DNS name, which was not seen.', source],
     ]);
   if (found.state === 'none' || found.name !== name) {
-    const has = found.state === 'none' ? 'EC2 has no such name' : `EC2 has ${shown(found.name)}`;
+    const has = found.state === 'none' ? 'EC2 has none' : `EC2 has ${shown(found.name)}`;
     const text = `The instance is looked up by its private DNS name, and ${has}.`;
     return { ...refused, because: [{ text, source }, ...refused.because] };
   }
   if (input.clusterTag === false) {
-    const text = 'The instance lacks the tag of the cluster, and the look-up by name drops it.';
+    const text = 'The instance lacks the cluster tag, so the look-up by name skips it.';
     return { ...refused, because: [{ text, source }, ...refused.because] };
   }
   const text = 'The name is the private DNS name of the instance.';
@@ -96,11 +95,11 @@ function byName(name: string, input: NamingInput, refused: Acceptance, source: s
 function sameInstance(found: string, input: NamingInput, how: string, source: string): Acceptance {
   if (input.instanceId === undefined)
     return verdict('unknown', 'unknown', [
-      [`${how} names ${shown(found)}; the id of this instance is not known.`, source],
+      [`${how} names ${shown(found)}; the id of this instance is unknown.`, source],
     ]);
   if (found === input.instanceId)
-    return verdict('accepted', 'initialised', [[`${how} names the instance itself.`, source]]);
-  const text = `${how} names ${shown(found)}, not ${shown(input.instanceId)}: the Node gets the addresses, zone and life of that one.`;
+    return verdict('accepted', 'initialised', [[`${how} names this instance.`, source]]);
+  const text = `${how} names ${shown(found)}, not ${shown(input.instanceId)}: the Node takes the addresses, zone and lifecycle of the other instance.`;
   return verdict('another-instance', 'unknown', [[text, source]]);
 }
 
@@ -114,7 +113,7 @@ function byIdInName(name: string, input: NamingInput, version: string | null): A
   const text = `Names that are instance ids${name === id ? '' : ' with a domain'} need cloud controller ${needs}`;
   if (can === null)
     return verdict('unknown', 'unknown', [
-      [`${text}; its version is not known.`, SOURCE.ccmVersions],
+      [`${text}; its version is unknown.`, SOURCE.ccmVersions],
     ]);
   const then = 'it calls the id malformed, which keeps the Node and its taint';
   if (name !== id)
@@ -142,8 +141,8 @@ function externalAcceptance(name: string, input: NamingInput, version: string | 
   if (reads === false) return lookedUp;
   const text =
     provider === undefined
-      ? 'Whether the kubelet sets spec.providerID, which would decide instead, is not known.'
-      : 'spec.providerID decides since cloud controller 1.24.2; its version is not known or 1.23.';
+      ? 'Unknown whether the kubelet sets spec.providerID, which takes precedence.'
+      : 'spec.providerID takes precedence since cloud controller 1.24.2; its version is unknown or 1.23.';
   const [why] = lookedUp.because;
   const also = why === undefined ? [] : [[why.text, why.source] as const];
   return verdict('unknown', 'unknown', [...also, [text, SOURCE.ccmVersions]]);
@@ -152,7 +151,7 @@ function externalAcceptance(name: string, input: NamingInput, version: string | 
 /** What the in-process controller does with a Node that it cannot find by name. */
 const IN_TREE_REFUSED = verdict('refused', 'deleted-while-not-ready', [
   [
-    `${DECIDES}; the controller deletes the Node within seconds, while that is not Ready.`,
+    `${DECIDES}; the controller deletes the Node within seconds while the Node is not Ready.`,
     SOURCE.ccmLifecycle,
   ],
 ]);
@@ -165,7 +164,7 @@ export function acceptanceOf(name: string, input: NamingInput): Acceptance {
   const provider = input.cloudProvider;
   if (provider === null)
     return verdict('unknown', 'unknown', [
-      ['Which cloud provider the cluster runs is not known.', SOURCE.ccmNode],
+      ['The cloud provider of the cluster is unknown.', SOURCE.ccmNode],
     ]);
   if (provider.kind === 'none')
     return verdict('nobody-asks', 'nobody-asks', [

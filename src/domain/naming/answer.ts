@@ -43,7 +43,7 @@ export function known(
   } as const satisfies KnownName;
 }
 
-/** No Node will be registered. */
+/** No Node will register. */
 export function none(text: string, source: string): NoName {
   return { state: 'none', because: [{ text, source }] };
 }
@@ -90,7 +90,7 @@ export function byPrivateDnsName(
   provided: readonly string[] = [],
 ): NodeName {
   const found = privateDnsName(input);
-  if (found.state === 'none') return none(`${rule}. EC2 has none for it: ${empty}.`, source);
+  if (found.state === 'none') return none(`${rule}. EC2 has none: ${empty}.`, source);
   if (found.state === 'unknown')
     return unknown(`${rule}, which was not seen.`, source, collectPrivateDnsName(input), [
       found.candidate,
@@ -107,6 +107,6 @@ export function byInstanceId(
   provided: readonly string[] = [],
 ): NodeName {
   if (input.instanceId === undefined)
-    return unknown(`${rule}, which is not known.`, source, collectInstanceId());
+    return unknown(`${rule}, which is unknown.`, source, collectInstanceId());
   return known(input.instanceId, `${rule}.`, source, provided);
 }

@@ -50,12 +50,12 @@ interface Names {
 }
 
 function nodeObject({ oldName, newName }: Names, context: RenameContext): Break {
-  const old = `Node ${shown(oldName)} stays, and turns Unknown once nobody renews its Lease`;
+  const old = `Node ${shown(oldName)} stays and turns Unknown once its Lease is no longer renewed`;
   const isThere = context.isRegistered === true;
   const second = isThere
-    ? `Node ${shown(newName)} stands beside it`
+    ? `Node ${shown(newName)} exists beside it`
     : context.credential === 'certificate'
-      ? `no Node ${shown(newName)} appears before the machine has joined again`
+      ? `no Node ${shown(newName)} appears until the machine joins again`
       : `Node ${shown(newName)} appears beside it once the API server lets it in`;
   return {
     what: 'node-object',
@@ -71,7 +71,7 @@ function nodeObject({ oldName, newName }: Names, context: RenameContext): Break 
 function authorizer({ oldName, newName }: Names): Break {
   return {
     what: 'authorizer',
-    sentence: `The certificate says system:node:${shown(oldName)}: the Node authorizer refuses it Node ${shown(newName)}, so none registers.`,
+    sentence: `The certificate says system:node:${shown(oldName)}: the Node authorizer denies it Node ${shown(newName)}, so no Node registers.`,
     source: SOURCE.nodeAuthorizer,
     commands: [
       'openssl x509 -noout -subject -in /var/lib/kubelet/pki/kubelet-client-current.pem',
@@ -83,7 +83,7 @@ function authorizer({ oldName, newName }: Names): Break {
 function lease({ newName }: Names): Break {
   return {
     what: 'lease',
-    sentence: `Its Lease kube-node-lease/${shown(newName)} is refused as well: no heartbeat arrives.`,
+    sentence: `Its Lease kube-node-lease/${shown(newName)} is denied too: no heartbeat arrives.`,
     source: SOURCE.nodeAuthorizer,
     commands: [`kubectl -n kube-node-lease get lease ${shellWord(newName)} -o yaml`],
   };
@@ -93,7 +93,7 @@ function rotation({ newName }: Names): Break {
   return {
     what: 'certificate-rotation',
     sentence:
-      'Rotation fails too: a node may ask for a certificate in its own name only. It has to join again.',
+      'Rotation fails too: a node may request a certificate only in its own name. Join again.',
     source: SOURCE.csr,
     commands: [
       'kubeadm token create --print-join-command',
@@ -105,7 +105,7 @@ function rotation({ newName }: Names): Break {
 function mapping({ newName }: Names): Break {
   return {
     what: 'user-mapping',
-    sentence: `aws-auth or the access entry must give the user system:node:${shown(newName)}: {{EC2PrivateDNSName}} for names of EC2, {{SessionName}} for instance ids.`,
+    sentence: `aws-auth or the access entry must map to the user system:node:${shown(newName)}: {{EC2PrivateDNSName}} for names of EC2, {{SessionName}} for instance ids.`,
     source: SOURCE.authenticator,
     commands: [
       'kubectl -n kube-system get configmap aws-auth -o yaml',
@@ -132,7 +132,7 @@ function volumeAttach({ oldName, newName }: Names, inTree: boolean): Break {
 function localVolumes({ oldName }: Names): Break {
   return {
     what: 'local-volumes',
-    sentence: `Local volumes with node affinity to ${shown(oldName)} bind no pod any more; the affinity of a volume cannot be changed.`,
+    sentence: `Local volumes with node affinity to ${shown(oldName)} bind to no pod anymore; the affinity of a volume cannot be changed.`,
     source: 'kubernetes API, PersistentVolume spec.nodeAffinity',
     commands: [
       `kubectl get pv -o json | jq -r --arg old ${shellWord(oldName)} '.items[] | select([.spec.nodeAffinity.required.nodeSelectorTerms[]?.matchExpressions[]?.values[]?] | index($old)) | .metadata.name'`,
@@ -156,7 +156,7 @@ function kubeProxy(): Break {
   return {
     what: 'kube-proxy',
     sentence:
-      'kube-proxy must be given the same override (or none): else it finds no Node of its own, and local traffic and topology are wrong.',
+      'kube-proxy needs the same override (or none). Otherwise it does not find its Node, and local traffic and topology are wrong.',
     source: 'cloud-provider-aws docs/prerequisites.md',
     commands: [
       `kubectl -n kube-system get configmap kube-proxy -o yaml | grep -F hostnameOverride`,
@@ -168,7 +168,7 @@ function cloudRoutes({ oldName, newName }: Names): Break {
   return {
     what: 'cloud-routes',
     sentence:
-      'While both Nodes carry the same providerID, load balancer targets and routes for the instance fail with "multiple nodes with instanceID".',
+      'While both Nodes have the same providerID, load balancer targets and routes for the instance fail with "multiple nodes with instanceID".',
     source: 'cloud-provider-aws pkg/providers/v1/aws.go instanceIDToNodeName',
     commands: [
       `kubectl get node ${shellWord(oldName)} ${shellWord(newName)} -o custom-columns=NAME:.metadata.name,PROVIDER:.spec.providerID`,

@@ -35,12 +35,12 @@ function al2Name(input: NamingInput): NodeName {
       input,
       rule,
       SOURCE.al2,
-      'it asks 20 times in 120 s, then the bootstrap ends with an error',
+      'bootstrap.sh asks 20 times in 120 s, then fails',
       unlessOverridden(input),
     );
   const text =
     isNew === null
-      ? 'The rule of bootstrap.sh depends on the version of Kubernetes, which is not known.'
+      ? 'The rule of bootstrap.sh depends on the Kubernetes version, which is unknown.'
       : 'bootstrap.sh sets no name before Kubernetes 1.26 when the cloud provider is external.';
   return unknown(text, SOURCE.al2, COLLECT_FLAGS, [input.osHostname, ipName(input)]);
 }
@@ -59,7 +59,7 @@ function al2023Name(input: NamingInput): NodeName {
     input,
     'nodeadm gives the kubelet the private DNS name of EC2',
     SOURCE.nodeadm,
-    'it waits for up to 10 minutes, then the bootstrap ends with an error',
+    'nodeadm waits up to 10 min, then fails',
     [...gateOff, ...unlessOverridden(input)],
   );
 }
@@ -76,7 +76,7 @@ function bottlerocketName(input: NamingInput): NodeName {
     input,
     'Bottlerocket takes the private DNS name of EC2',
     SOURCE.bottlerocket,
-    'it waits for up to 300 s, then the kubelet does not start',
+    'Bottlerocket waits up to 300 s, then the kubelet does not start',
     [...isDefault, ...provided],
   );
 }
@@ -85,7 +85,7 @@ function kopsName(input: NamingInput): NodeName {
   const version = input.options?.kopsVersion ?? input.kubeletVersion;
   const isNew = isAtLeast(version, '1.23.0');
   if (isNew !== true) {
-    const text = 'kOps names nodes by instance id since 1.23; its version is older or not known.';
+    const text = 'kOps names nodes by instance id since 1.23; its version is older or unknown.';
     const collect = collectOnMachine('the version of kOps', 'kops version');
     return unknown(text, SOURCE.kops, collect, [input.instanceId, ipName(input)]);
   }
@@ -103,13 +103,13 @@ function kopsIpName(input: NamingInput): NodeName {
     instanceId !== undefined && imdsLocalHostname?.startsWith(instanceId) === true;
   if (isResourceName || input.hostnameType === 'resource-name')
     return none(
-      'useIPBasedNodeNames is set, but the instance has a resource name: nodeup refuses.',
+      'useIPBasedNodeNames is set but the instance has a resource name: nodeup fails.',
       SOURCE.kops,
     );
   const name = ipName(input);
   const rule = 'kOps with useIPBasedNodeNames builds the name from address and region';
   if (name !== null) return known(name, `${rule}.`, SOURCE.kops);
-  return unknown(`${rule}, which are not known.`, SOURCE.kops, collectPrivateDnsName(input));
+  return unknown(`${rule}, which are unknown.`, SOURCE.kops, collectPrivateDnsName(input));
 }
 
 function openshift4Name(input: NamingInput): NodeName {
@@ -154,7 +154,7 @@ function windowsName(input: NamingInput): NodeName {
   const found = privateDnsName(input);
   const candidate = found.state === 'known' ? found.name : null;
   const text =
-    'How the Windows image names its node is not settled here; the API server lets it in only under the private DNS name of EC2.';
+    'Rollcall does not know how Windows images name their Node; the API server accepts only the EC2 private DNS name.';
   const collect = {
     text: 'the name in the cluster',
     command: 'kubectl get nodes -l kubernetes.io/os=windows -o wide',
@@ -188,7 +188,7 @@ export function imageName(input: NamingInput): NodeName {
       return hostnameName(input);
     default:
       return unknown(
-        'Which image the machine runs is not known, and the image decides about the name.',
+        'The image of the machine is unknown, and the image decides the name.',
         SOURCE.hostname,
         COLLECT_FLAGS,
         [input.osHostname],

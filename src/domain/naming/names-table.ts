@@ -70,13 +70,13 @@ function rowOf(rule: RowRule): NameRow {
   const { name, title, expected, matters, because } = rule;
   const value = rule.value ?? null;
   const row = { name, title, value: value === null ? null : shown(value), expected, matters };
-  if (rule.value === undefined) return { ...row, verdict: 'unknown', because: 'not looked at' };
+  if (rule.value === undefined) return { ...row, verdict: 'unknown', because: 'not checked' };
   if (value === null || value === '')
     return {
       ...row,
       value: null,
       verdict: 'unknown',
-      because: rule.noneBecause ?? 'there is none',
+      because: rule.noneBecause ?? 'none',
     };
   if (expected === null) return { ...row, verdict: 'unknown', because: 'nothing to compare with' };
   const agrees = rule.agrees(value);
@@ -119,7 +119,7 @@ const dhcpDomain: Rule = (seen, expected) => ({
   expected: domainOf(expected) === '' ? null : domainOf(expected),
   agrees: (value) => firstDomain(value) === domainOf(expected) && !/\s|\.$/.test(value.trim()),
   matters: false,
-  because: 'the hostname of the machine gets this domain, the name of EC2 does not',
+  because: 'the hostname of the machine gets this domain, the EC2 name does not',
 });
 
 /** A user name with its template filled in; null when the template needs what is not known. */
@@ -145,7 +145,7 @@ const userName: Rule = (seen, expected) => {
     expected: `system:node:${expected}`,
     agrees: (value) => value === `system:node:${expected}`,
     matters: true,
-    because: 'the Node authorizer lets a user touch only the Node that its name ends with',
+    because: 'the Node authorizer limits a user to the Node named in its user name',
   };
 };
 
@@ -156,7 +156,7 @@ const certificate: Rule = (seen, expected) => ({
   expected: `system:node:${expected}`,
   agrees: (value) => value === `system:node:${expected}`,
   matters: true,
-  because: 'the Node authorizer lets a user touch only the Node that its name ends with',
+  because: 'the Node authorizer limits a user to the Node named in its user name',
 });
 
 const dnsA: Rule = (seen, expected) => ({
@@ -192,7 +192,7 @@ const providerId: Rule = (seen) => ({
   expected: seen.instanceId ?? null,
   agrees: (value) => instanceIdIn(value) === seen.instanceId,
   matters: true,
-  because: 'the cloud controller reads another machine for this Node',
+  because: 'the cloud controller matches another machine to this Node',
 });
 
 const csiNodeId: Rule = (seen) => ({
@@ -202,7 +202,7 @@ const csiNodeId: Rule = (seen) => ({
   expected: seen.instanceId ?? null,
   agrees: (value) => value === seen.instanceId,
   matters: true,
-  because: 'volumes are attached to the instance that this id names',
+  because: 'volumes attach to the instance with this id',
 });
 
 const kubeadmEndpoint: Rule = (seen, expected) => ({
@@ -212,7 +212,7 @@ const kubeadmEndpoint: Rule = (seen, expected) => ({
   expected,
   agrees: () => seen.kubeadmEndpoints?.includes(expected) === true,
   matters: false,
-  because: 'kubeadm upgrade and reset look the control plane up by this name',
+  because: 'kubeadm upgrade and reset look up the control plane by this name',
 });
 
 const RULES: readonly Rule[] = [
@@ -243,7 +243,7 @@ const RULES: readonly Rule[] = [
     'local-hostname of IMDS',
     (seen) => seen.imdsLocalHostname,
     false,
-    'it follows the DHCP domain, which the name of EC2 does not',
+    'it follows the DHCP domain, the EC2 name does not',
   ),
   dhcpDomain,
   ownName(

@@ -29,8 +29,7 @@ function inTreeName(input: NamingInput): NodeName {
     'With --cloud-provider=aws the kubelet takes the private DNS name of EC2 and ignores hostname, DNS zone, nodeName and --hostname-override';
   const found = byPrivateDnsName(input, rule, SOURCE.inTree, 'the kubelet cannot register');
   if (isGone === false || found.state !== 'known') return found;
-  const text =
-    'That holds up to Kubernetes 1.26; later kubelets exit, and the version is not known.';
+  const text = 'That holds up to Kubernetes 1.26; later kubelets exit, and the version is unknown.';
   return unknown(text, SOURCE.inTreeRemoved, COLLECT_FLAGS, [found.name]);
 }
 
@@ -38,7 +37,7 @@ function fargateName(input: NamingInput): NodeName {
   const name = ipName(input);
   const rule = 'Fargate names a node by the address of its interface';
   if (name !== null) return known(`fargate-${name}`, `${rule}.`, SOURCE.fargate);
-  return unknown(`${rule}, which is not known.`, SOURCE.fargate, {
+  return unknown(`${rule}, which is unknown.`, SOURCE.fargate, {
     text: 'the name in the cluster',
     command: 'kubectl get nodes -l eks.amazonaws.com/compute-type=fargate -o wide',
   });
@@ -94,7 +93,7 @@ export function nodeNameOf(input: NamingInput): NodeName {
   if (inTree === true) return inTreeName(input);
   if (inTree === null)
     return unknown(
-      'Whether the kubelet runs with --cloud-provider=aws, which overrules every setting, is not known.',
+      'Unknown whether the kubelet runs with --cloud-provider=aws, which overrides every setting.',
       SOURCE.kubelet,
       COLLECT_FLAGS,
       [overrideOf(input), input.osHostname, ipName(input)],

@@ -94,7 +94,7 @@ describe('pods that ask an agent for a role', () => {
     assert.equal(tolerates({ key: 'my.nidhogg.uswitch.com/x' }), true);
   });
 
-  test('are told with their role, place and run', () => {
+  test('are reported with their role, place and run', () => {
     const pod = asker({ runs: 300 });
     assert.equal(placedMs(pod), NOW_MS - 600_000);
     assert.equal(
@@ -132,7 +132,7 @@ describe('pods that ask an agent for a role', () => {
   });
 });
 
-describe('a Lease that nobody renews', () => {
+describe('a Lease without renewals', () => {
   const lease = (seconds: number, spec: JsonObject = {}, change: Partial<KubeObject> = {}) => {
     const body = { spec: { renewTime: ago(seconds), holderIdentity: 'one', ...spec } };
     return fact(objectOf('Lease', 'karpenter', body, change));
@@ -152,7 +152,7 @@ describe('a Lease that nobody renews', () => {
     assert.equal(isLost(999, { renewTime: 'once' }), false);
   });
 
-  test('is told with its holder', () => {
+  test('is reported with its holder', () => {
     const lost = lostLease(lease(3000), NOW_MS);
     assert.deepEqual(
       [lost?.name, lost?.holder, lost?.renewedMs],
@@ -250,7 +250,7 @@ describe('the cluster that user data gives', () => {
     clusterGiven({ nodeConfigs: [], settings: null, bootstrapCall: null, ...change } as UserData);
   const call = { cluster: 'shop', isExplicit: false, words: '' };
 
-  test('is that of a call of the bootstrap script, else nobody’s', () => {
+  test('belongs to a call of the bootstrap script, else to none', () => {
     assert.deepEqual(given({ bootstrapCall: call }), { ...nothing, name: 'shop' });
     assert.equal(given({}), null);
   });

@@ -199,7 +199,7 @@ describe('what became of the machines of a role', () => {
     assert.deepEqual(nodeRolesOf(factsOf({ instances: [bare], profiles: [{ Roles: [] }] })), []);
   });
 
-  test('nobody can say it of evidence of others, or without the Nodes', () => {
+  test('is unknown for evidence of others or without the Nodes', () => {
     const instances = [instance('i-1')];
     assert.equal(nodeRolesOf(factsOf({ instances, nowMs: null })), null);
     assert.equal(nodeRolesOf(factsOf({ instances, nodes: null })), null);
@@ -262,7 +262,7 @@ describe('instances that only interfaces show', () => {
     assert.deepEqual(attachedWithoutNode([joined, own], [], byId), []);
   });
 
-  test('an interface of nobody is no machine', () => {
+  test('an interface without an owner does not make a machine', () => {
     assert.deepEqual(attachedWithoutNode([joined, attached(null, ['sg-1'])], [], nodes), []);
   });
 

@@ -84,7 +84,7 @@ test('a pod is named with its Node and since when it waits', () => {
   assert.equal(placeOf(READY), 'node00');
   assert.equal(podWords(READY), 'pod shop/web-x7k2p on node00');
   assert.equal(podWords(fact(podOf({ spec: {} }))), 'pod shop/web-x7k2p on no Node');
-  const place = 'pod shop/web-x7k2p on node00 waits in ContainerCreating since';
+  const place = 'pod shop/web-x7k2p on node00 has been in ContainerCreating since';
   assert.equal(waitingWords(LATE), `${place} ${ago(121)}`);
   assert.equal(waitingWords(fact(podOf({ status: {} }))), `${place} an unknown time`);
 });
@@ -110,7 +110,7 @@ function waitingNode(changedSeconds: number | null, createdSeconds: number | nul
   });
 }
 
-test('the broken pod of the network’s own DaemonSet on the Node is told first', () => {
+test('reports the broken pod of the network DaemonSet on the Node first', () => {
   const broken = fact(podOf({ ...LATE_PARTS }, { name: 'aws-node-x7k2p' }));
   const elsewhere = fact(
     podOf({ ...LATE_PARTS, spec: { nodeName: 'node01' } }, { name: 'aws-node-abcde' }),

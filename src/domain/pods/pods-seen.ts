@@ -67,5 +67,5 @@ export function podWords(pod: Seen<Pod>): string {
 /** A pod that waits, with since when and what Kubernetes calls it. */
 export function waitingWords(pod: Seen<Pod>): string {
   const since = pod.value.status?.startTime ?? 'an unknown time';
-  return `${podWords(pod)} waits in ContainerCreating since ${since}`;
+  return `${podWords(pod)} has been in ContainerCreating since ${since}`;
 }

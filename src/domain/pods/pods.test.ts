@@ -46,7 +46,7 @@ describe('conditions of a pod', () => {
     assert.equal(isPodReady(withStatus({})), false);
   });
 
-  test('the time of its last change is told, or that nobody tells it', () => {
+  test('reports the time of its last change, or that it is unknown', () => {
     assert.equal(readyChangedMs(podOf()), NOW_MS - 60_000);
     assert.equal(readyChangedMs(withStatus({})), null);
   });

@@ -61,7 +61,7 @@ test('without the tolerations one node must carry nothing else', () => {
   assert.equal(taintThatKeepsOut({ refusing: 2, tolerations: gate }, both, isMeant), null);
 });
 
-test('a taint that not every refusing node is seen to carry keeps nobody out for sure', () => {
+test('a taint that not every refusing node is seen to carry does not exclude pods for certain', () => {
   const refusal = { refusing: 2, tolerations: null };
   assert.equal(
     taintThatKeepsOut(refusal, [node('gate')], () => true),
@@ -74,7 +74,7 @@ test('a taint that not every refusing node is seen to carry keeps nobody out for
   );
 });
 
-test('other wording about the nodes says nothing', () => {
+test('ignores other wording about the nodes', () => {
   const said = (message: string): number | null => refusingNodes(message);
   assert.equal(said('0/12 nodes are available: 12 node(s) had untolerated taint(s).'), 12);
   assert.equal(said('0/2 nodes are available: 2 node(s) had untolerated taint(s)'), 2);
@@ -116,7 +116,7 @@ describe('the waiting pod of a controller', () => {
     assert.equal(taintRefusal(null, REFUSED)?.tolerations, null);
   });
 
-  test('is known by an event alone, and without either there is none', () => {
+  test('is known from an event alone and unknown without one', () => {
     const event = told('web-2');
     const found = { refusing: 2, tolerations: null, name: 'web-2', namespace: null };
     assert.deepEqual(refusedPod([], event), { ...found, pod: null, event });
@@ -125,7 +125,7 @@ describe('the waiting pod of a controller', () => {
     assert.equal(refusedPod([], told('web-2', 'Insufficient cpu')), null);
   });
 
-  test('is spoken of by an event of its own name only', () => {
+  test('needs an event with its name', () => {
     const silent = waits('web-1', { status: { phase: 'Pending' } });
     assert.equal(refusedPod([silent], told('web-2')), null);
     assert.deepEqual(refusedPod([silent], told('web-1'))?.tolerations, tolerations);
@@ -133,7 +133,7 @@ describe('the waiting pod of a controller', () => {
     assert.equal(refusedPod([other], told('web-1')), null);
   });
 
-  test('is none where one of them has a Node, unless that one has ended', () => {
+  test('does not exist where one of them has a Node, unless that one has ended', () => {
     const placed = { spec: { nodeName: 'node00' } };
     assert.equal(refusedPod([waits('web-1'), fact(podOf(placed))], null), null);
     for (const phase of ['Succeeded', 'Failed']) {
@@ -157,7 +157,7 @@ describe('taints and tolerations', () => {
     assert.equal(tolerates(toleration({ key: 'dedicated' }), { ...own, value: '' }), true);
   });
 
-  test('a taint that is only a preference keeps nobody out, nor does none', () => {
+  test('a preferred taint keeps no pod out', () => {
     const soft = { taints: [taint('soft', 'PreferNoSchedule'), own] } as unknown as KubeNode;
     assert.deepEqual(untoleratedTaints(soft, []), [own]);
     assert.deepEqual(untoleratedTaints({ taints: null } as unknown as KubeNode, []), []);

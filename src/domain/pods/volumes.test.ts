@@ -109,7 +109,7 @@ describe('volumes of a pod', () => {
   });
 });
 
-describe('pods with security groups of their own', () => {
+describe('pods with their own security groups', () => {
   const asks = (kind: string): Json => ({ resources: { [kind]: { [POD_ENI]: '1' } } });
   const plain = { resources: { limits: { cpu: '1' } } };
 
@@ -222,13 +222,13 @@ describe('budgets that hold a drain', () => {
     assert.equal(isHeld(tight, foreign), false);
   });
 
-  test('it is told with what it allows and has', () => {
+  test('is reported with what it allows and has', () => {
     const status = { disruptionsAllowed: 0, currentHealthy: 1 };
     assert.equal(budgetWords(budget(status)), 'disruptionsAllowed 0, 1 healthy of ? that must be');
   });
 });
 
-test('the first image of ECR that is not pulled is told with what is said of it', () => {
+test('reports the first ECR image that cannot be pulled with its error', () => {
   const image = '111122223333.dkr.ecr.eu-west-1.amazonaws.com/web:1';
   const waits = (reason: string, change: JsonObject = {}): Json => ({
     image,

@@ -163,7 +163,7 @@ describe('a webhook is silent', () => {
     );
   });
 
-  test('when a whole list shows no endpoint at all; nobody knows without one', () => {
+  test('when a complete list shows no endpoint; unknown without one', () => {
     const webhooks = [webhook()];
     const complete = ['kube/EndpointSlice'];
     assert.equal(silentWebhooks(factsOf({ webhooks }), POD), 'unlisted');
@@ -175,7 +175,7 @@ describe('a webhook is silent', () => {
   });
 });
 
-test('nobody is asked where both lists are whole and no rule fits', () => {
+test('asks no webhook where both lists are complete and no rule fits', () => {
   const both = ['kube/ValidatingWebhookConfiguration', 'kube/MutatingWebhookConfiguration'];
   const may = (scene: Scene, object: Admitted = POD): boolean => mayBeAsked(factsOf(scene), object);
   assert.equal(may({ complete: both }), false);

@@ -33,7 +33,7 @@ interface Asked {
 
 export async function answerRequest(site: AwsSite, request: SignedRequest): Promise<Reply> {
   const requestId = randomUUID();
-  const caller = callerOf(site, request);
+  const caller = await callerOf(site, request);
   if ('code' in caller) return errorReply(null, caller, requestId);
   const { form, identity } = caller;
   const refuse = (refusal: AwsRefusal): Reply => errorReply(form.protocol, refusal, requestId);
@@ -56,14 +56,14 @@ interface Caller {
 
 const NOBODY: AwsIdentity = { arn: '', accessKeyId: '' };
 
-function callerOf(site: AwsSite, request: SignedRequest): Caller | AwsRefusal {
+async function callerOf(site: AwsSite, request: SignedRequest): Promise<Caller | AwsRefusal> {
   const claimed = claimOf(request);
   const sts = formOf('sts');
   if (sts !== null && isKeyless(request)) return { form: sts, identity: NOBODY };
   if (claimed === null) return unsigned(request);
   const form = formOf(claimed.service);
   if (form === null) return unknownService(claimed);
-  return { form, identity: identify(site, request, claimed, form) };
+  return { form, identity: await identify(site, request, claimed, form) };
 }
 
 /** What nobody signs, as a token says who asks (STS API reference, AssumeRoleWithWebIdentity). */
@@ -93,18 +93,18 @@ function unknownService({ service }: Claim): AwsRefusal {
 /** Services of the whole partition, signed for its first region. */
 const GLOBAL = new Set(['iam', 'route53', 'sts']);
 
-function identify(
+async function identify(
   { cloud, nowMs }: AwsSite,
   request: SignedRequest,
   claimed: Claim,
   form: ServiceForm,
-): AwsIdentity | AwsRefusal {
+): Promise<AwsIdentity | AwsRefusal> {
   const { accessKeyId, region } = claimed;
   const identity = cloud.identityOf(accessKeyId);
   const secret = cloud.secretOf(accessKeyId);
   if (identity === null || secret === null) return refusals(form).unknown;
   if (cloud.sessionTokenOf(accessKeyId) !== claimed.sessionToken) return refusals(form).unknown;
-  if (!isSignedBy(request, claimed, secret)) return refusals(form).mismatch;
+  if (!(await isSignedBy(request, claimed, secret))) return refusals(form).mismatch;
   if (!isTimely(claimed, nowMs())) return refusals(form).late;
   if (region === cloud.region || GLOBAL.has(form.service)) return identity;
   const message = `Credential should be scoped to a valid region, not '${region}'; this world is in ${cloud.region}.`;

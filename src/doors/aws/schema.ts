@@ -1,7 +1,9 @@
 /**
- * The models of the services, as the AWS SDK carries them: tuples that begin with a kind
- * (`@smithy/core`, "static schemas"). From here on they are plain shapes.
+ * The models of the services, as the AWS SDK carries them and `NormalizedSchema` of `@smithy/core`
+ * reads them. From here on they are plain shapes.
  */
+import type { DescribeInstances$ } from '@aws-sdk/client-ec2';
+import { NormalizedSchema } from '@smithy/core/schema';
 
 /** What stands at one place of a request or an answer. */
 export type Shape =
@@ -33,16 +35,11 @@ export interface Operation {
   readonly output: Shape;
 }
 
-const LIST = 1;
-const MAP = 2;
-const STRUCTURES: ReadonlySet<unknown> = new Set([3, 4, -3]);
-const OPERATION = 9;
-/** Lists and maps of simple shapes are one number: the simple shape and these. */
-const LIST_OF = 64;
-const MAP_OF = 128;
-/** Bits of traits that come as a number. */
-const LABEL_BIT = 1;
-const QUERY_PARAMETERS_BIT = 64;
+/** What clients export for each operation. */
+type OperationSchema = typeof DescribeInstances$;
+type SchemaTraits = ReturnType<NormalizedSchema['getMemberTraits']>;
+
+const OPERATION: OperationSchema[0] = 9;
 
 const EMPTY: Shape = { kind: 'structure', name: 'Unit', members: [] };
 
@@ -52,109 +49,90 @@ export function operationIn(
   name: string,
 ): Operation | null {
   const schema = module[`${name}$`];
-  if (!Array.isArray(schema) || schema[0] !== OPERATION) return null;
-  const [, , , traits, input, output] = schema as readonly unknown[];
-  return { name, http: httpOf(traits), input: shapeOf(input), output: shapeOf(output) };
+  if (!isOperation(schema)) return null;
+  const [, , , traits, input, output] = schema;
+  return {
+    name,
+    http: httpOf(traits),
+    input: shapeOf(NormalizedSchema.of(input)),
+    output: shapeOf(NormalizedSchema.of(output)),
+  };
+}
+
+function isOperation(schema: unknown): schema is OperationSchema {
+  return Array.isArray(schema) && schema[0] === OPERATION;
 }
 
 /** Names of all operations of a package. */
 export function operationNames(module: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(module)
-    .filter(([, schema]) => Array.isArray(schema) && schema[0] === OPERATION)
+    .filter(([, schema]) => isOperation(schema))
     .map(([name]) => name.slice(0, -1));
 }
 
-function httpOf(traits: unknown): Operation['http'] {
-  const http = textOrList(traits, 'http');
+function httpOf(traits: OperationSchema[3]): Operation['http'] {
+  const http: unknown = typeof traits === 'object' ? traits.http : undefined;
   if (!Array.isArray(http)) return null;
   const [method, path, status] = http as readonly unknown[];
   return { method: String(method), path: String(path), status: Number(status) };
 }
 
-function textOrList(traits: unknown, name: string): unknown {
-  return typeof traits === 'object' && traits !== null
-    ? (traits as Readonly<Record<string, unknown>>)[name]
-    : undefined;
-}
-
-/** Follows what is only named, up to a member's own traits. */
-function resolved(schema: unknown): unknown {
-  let here = schema;
-  while (typeof here === 'function') here = (here as () => unknown)();
-  return here;
-}
-
 const SHAPES = new WeakMap<object, Shape>();
 
-function shapeOf(schema: unknown): Shape {
-  const here = resolved(schema);
-  if (typeof here === 'number') return numbered(here);
-  if (!Array.isArray(here)) return EMPTY;
-  const known = SHAPES.get(here);
+function shapeOf(schema: NormalizedSchema): Shape {
+  const key: unknown = schema.getSchema();
+  if (typeof key !== 'object' || key === null) return readShape(schema);
+  const known = SHAPES.get(key);
   if (known !== undefined) return known;
-  const made = listed(here as readonly unknown[]);
-  SHAPES.set(here, made);
+  const made = readShape(schema);
+  SHAPES.set(key, made);
   return made;
 }
 
-function numbered(schema: number): Shape {
-  if (schema >= MAP_OF) {
-    const value = member('value', schema - MAP_OF);
-    return { kind: 'map', key: member('key', 0), value };
+function readShape(schema: NormalizedSchema): Shape {
+  if (schema.isUnitSchema()) return EMPTY;
+  if (schema.isListSchema())
+    return { kind: 'list', item: member('member', schema.getValueSchema()) };
+  if (schema.isMapSchema()) {
+    const key = member('key', schema.getKeySchema());
+    return { kind: 'map', key, value: member('value', schema.getValueSchema()) };
   }
-  if (schema >= LIST_OF) return { kind: 'list', item: member('member', schema - LIST_OF) };
-  return { kind: SIMPLE[schema] ?? 'document' };
+  if (schema.isStructSchema()) return structureOf(schema);
+  return { kind: simpleOf(schema) };
+}
+
+function structureOf(schema: NormalizedSchema): Shape {
+  const members = [...schema.structIterator()].map(([name, one]) => member(name, one));
+  return { kind: 'structure', name: schema.getName() ?? '', members };
 }
 
 type Simple = 'text' | 'number' | 'flag' | 'time' | 'bytes' | 'document';
 
-const SIMPLE: Readonly<Record<number, Simple>> = {
-  0: 'text',
-  1: 'number',
-  2: 'flag',
-  4: 'time',
-  5: 'time',
-  6: 'time',
-  7: 'time',
-  17: 'number',
-  19: 'number',
-  21: 'bytes',
-};
-
-function listed(schema: readonly unknown[]): Shape {
-  const [kind, , name] = schema;
-  if (kind === 0) return shapeOf(schema[4]);
-  if (kind === LIST) return { kind: 'list', item: member('member', schema[4]) };
-  if (kind === MAP)
-    return { kind: 'map', key: member('key', schema[4]), value: member('value', schema[5]) };
-  if (!STRUCTURES.has(kind)) return EMPTY;
-  const names = schema[4] as readonly string[];
-  const schemas = schema[5] as readonly unknown[];
-  const members = names.map((one, index) => member(one, schemas[index]));
-  return { kind: 'structure', name: String(name), members };
+/** @throws Error for a shape that is new in the SDK */
+function simpleOf(schema: NormalizedSchema): Simple {
+  if (schema.isStringSchema()) return 'text';
+  if (schema.isBooleanSchema()) return 'flag';
+  if (schema.isTimestampSchema()) return 'time';
+  if (schema.isBlobSchema()) return 'bytes';
+  if (schema.isDocumentSchema()) return 'document';
+  if (schema.isNumericSchema() || schema.isBigIntegerSchema() || schema.isBigDecimalSchema())
+    return 'number';
+  throw new Error(`the AWS SDK has a shape of an unknown kind: ${schema.getName(true)}`);
 }
 
-/** A member is its schema, or a pair of that and traits of its own. */
-function member(name: string, schema: unknown): Member {
-  const isPair = Array.isArray(schema) && schema.length === 2;
-  const [own, traits] = isPair ? (schema as readonly unknown[]) : [schema, 0];
-  return { name, traits: traitsOf(traits), shape: () => shapeOf(own) };
+function member(name: string, schema: NormalizedSchema): Member {
+  return { name, traits: traitsOf(schema.getMemberTraits()), shape: () => shapeOf(schema) };
 }
 
-function traitsOf(traits: unknown): Traits {
-  const text = (name: string): string | null => {
-    const value = textOrList(traits, name);
-    return typeof value === 'string' ? value : null;
-  };
-  const bits = typeof traits === 'number' ? traits : 0;
-  const queryName = text('httpQuery');
-  const isLabel = (bits & LABEL_BIT) !== 0 || textOrList(traits, 'httpLabel') !== undefined;
-  const isQuery = queryName !== null || (bits & QUERY_PARAMETERS_BIT) !== 0;
+function traitsOf(traits: SchemaTraits): Traits {
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  const queryName = text(traits.httpQuery);
+  const isQuery = queryName !== null || traits.httpQueryParams !== undefined;
   return {
-    xmlName: text('xmlName'),
-    ec2QueryName: text('ec2QueryName'),
-    isFlattened: textOrList(traits, 'xmlFlattened') !== undefined,
-    place: isLabel ? 'path' : isQuery ? 'query' : null,
+    xmlName: text(traits.xmlName),
+    ec2QueryName: text(traits.ec2QueryName),
+    isFlattened: traits.xmlFlattened !== undefined,
+    place: traits.httpLabel !== undefined ? 'path' : isQuery ? 'query' : null,
     queryName,
   };
 }

@@ -1,5 +1,7 @@
 /** Signatures of requests (AWS General Reference, "Signature Version 4"), in headers and in URLs. */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
 
 export interface SignedRequest {
   readonly method: string;
@@ -29,6 +31,7 @@ export interface Claim {
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
+const BODY_HASH = 'x-amz-content-sha256';
 const SCOPE = /^([A-Z0-9]{16,128})\/(\d{8})\/([a-z0-9-]{1,32})\/([a-z0-9-]{1,32})\/aws4_request$/;
 
 /** @returns null for a request that is not signed, or not in a form that can be read */
@@ -85,79 +88,78 @@ function claim({ credential, signedHeaders, ...rest }: Parts): Claim | null {
   return { ...rest, accessKeyId, region, service, scope, signedHeaders: signedHeaders.split(';') };
 }
 
-/** Whether the request is the one that the holder of the secret has signed. */
-export function isSignedBy(request: SignedRequest, claimed: Claim, secret: string): boolean {
-  const canonical = canonicalRequest(request, claimed);
-  const text = [ALGORITHM, claimed.date, claimed.scope, sha256(canonical)].join('\n');
-  const [day = '', region = '', service = ''] = claimed.scope.split('/');
-  const key = [day, region, service, 'aws4_request'].reduce<Buffer | string>(
-    (before, part) => hmac(before, part),
-    `AWS4${secret}`,
-  );
-  const expected = hmac(key, text);
-  return timingSafeEqual(expected, Buffer.from(claimed.signature, 'hex'));
+/** Whether the request is the one that the holder of the secret has signed: it is signed again. */
+export async function isSignedBy(
+  request: SignedRequest,
+  claimed: Claim,
+  secret: string,
+): Promise<boolean> {
+  const { accessKeyId, region, service, signedHeaders } = claimed;
+  const signingDate = dateOf(claimed);
+  if (!signedHeaders.every((name) => Object.hasOwn(request.headers, name))) return false;
+  if (Number.isNaN(signingDate.getTime()) || !isBodyAsTold(request, signedHeaders)) return false;
+  const signer = new SignatureV4({
+    credentials: { accessKeyId, secretAccessKey: secret },
+    region,
+    service,
+    sha256: Sha256,
+    applyChecksum: false,
+  });
+  const again = await signer.sign(withSignedOnly(request, signedHeaders), {
+    signingDate,
+    signableHeaders: new Set(signedHeaders),
+    // The signer adds its date as a header, which a signed URL does not have.
+    unsignableHeaders: new Set(['x-amz-date']),
+  });
+  return isSame(again.headers['authorization'] ?? '', authorizationOf(claimed));
 }
 
-function canonicalRequest(request: SignedRequest, claimed: Claim): string {
-  const { headers } = request;
-  const names = claimed.signedHeaders;
-  return [
-    request.method,
-    canonicalPath(request.path),
-    canonicalQuery(request.query),
-    ...names.map((name) => `${name}:${(headers[name] ?? '').trim().replaceAll(/ +/g, ' ')}`),
-    '',
-    names.join(';'),
-    sha256(request.body),
-  ].join('\n');
+function authorizationOf({ accessKeyId, scope, signedHeaders, signature }: Claim): string {
+  const names = signedHeaders.join(';');
+  return `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
 }
 
-/** Every service but S3 encodes the path that it sends once more. */
-function canonicalPath(path: string): string {
-  return path.split('/').map(encoded).join('/');
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function encoded(text: string): string {
-  return encodeURIComponent(text).replaceAll(
-    /[!'()*]/g,
-    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+type Signable = Parameters<SignatureV4['presign']>[0];
+
+/** The request without the headers that nobody signed. */
+function withSignedOnly(request: SignedRequest, names: readonly string[]): Signable {
+  const { method, path, headers, query, body } = request;
+  const parameters = Map.groupBy(query, ([name]) => name);
+  return {
+    method,
+    path,
+    protocol: 'http:',
+    hostname: '',
+    query: Object.fromEntries(
+      [...parameters].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]),
+    ),
+    headers: Object.fromEntries(names.map((name) => [name, headers[name] ?? ''])),
+    body,
+  };
 }
 
-function canonicalQuery(query: URLSearchParams): string {
-  return (
-    [...query]
-      .filter(([name]) => name !== 'X-Amz-Signature')
-      // By name first: what follows a name, `=`, comes behind the hyphen of a longer one.
-      .map(([name, value]) => [encoded(name), encoded(value)] as const)
-      .toSorted(([name, value], [otherName, otherValue]) =>
-        name === otherName ? inOrder(value, otherValue) : inOrder(name, otherName),
-      )
-      .map((pair) => pair.join('='))
-      .join('&')
-  );
-}
-
-/** By code points, as no language sorts. */
-function inOrder(one: string, other: string): number {
-  return Number(one > other) - Number(one < other);
-}
-
-function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
-}
-
-function hmac(key: Buffer | string, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+/** The signer believes this header, and so would take any body with it. */
+function isBodyAsTold({ headers, body }: SignedRequest, names: readonly string[]): boolean {
+  if (!names.includes(BODY_HASH)) return true;
+  return headers[BODY_HASH] === createHash('sha256').update(body).digest('hex');
 }
 
 /** Clocks may differ by so much (AWS General Reference). */
 const SKEW_MS = 300_000;
 
 /** Whether the date of a signature is near enough to this moment. */
-export function isTimely({ date, expiresS }: Claim, nowMs: number): boolean {
-  const iso = date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z');
-  const ageMs = nowMs - Date.parse(iso);
+export function isTimely(claimed: Claim, nowMs: number): boolean {
+  const { expiresS } = claimed;
+  const ageMs = nowMs - dateOf(claimed).getTime();
   const oldestMs = expiresS === null ? SKEW_MS : Math.min(expiresS, 604_800) * 1000 + SKEW_MS;
   return ageMs >= -SKEW_MS && ageMs <= oldestMs;
+}
+
+function dateOf({ date }: Claim): Date {
+  return new Date(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }

@@ -174,6 +174,8 @@ export const CLUSTER = {
   kubernetesNetworkConfig: { ipFamily: text, serviceIpv4Cidr: text, serviceIpv6Cidr: text },
   name: always(text),
   platformVersion: text,
+  /** Networks outside of AWS that hybrid nodes are in. */
+  remoteNetworkConfig: { remoteNodeNetworks: [{ cidrs: [text] }] },
   resourcesVpcConfig: {
     clusterSecurityGroupId: text,
     endpointPrivateAccess: flag,

@@ -39,7 +39,7 @@ test('one statement is a list of one, and principals may be a text', () => {
   ]);
 });
 
-test('what is no policy is unknown, not empty', () => {
+test('treats an invalid policy as unknown, not empty', () => {
   const others: readonly Json[] = ['%', 'no', '', 7, null, [], {}, { Statement: 'x' }];
   for (const given of others) assert.equal(policy.take(given), undefined, JSON.stringify(given));
 });

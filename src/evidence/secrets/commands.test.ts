@@ -217,7 +217,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('a secret is told by its place in a command', () => {
+describe('recognizes a secret by its place in a command', () => {
   for (const [what, lines] of Object.entries(LINES))
     describe(what, () => {
       for (const line of lines) test(line, () => assertCut(line));

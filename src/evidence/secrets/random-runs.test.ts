@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { looksRandom, mayHoldRandomRun, redactRandomRuns, shareOfWords } from './random-runs.ts';
 
-test('a share of words counts small letters of which three and more are in a row', () => {
+test('counts runs of three or more small letters', () => {
   assert.equal(shareOfWords('abcDEF'), 0.5);
   assert.equal(shareOfWords('abDEFG'), 0);
 });

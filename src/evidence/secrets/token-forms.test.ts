@@ -101,7 +101,7 @@ const PREFIXES = [
   'abc8Q~',
 ];
 
-describe('a token is told by the prefix of its service', () => {
+describe('recognizes a token by the prefix of its service', () => {
   for (const prefix of PREFIXES)
     test(prefix, () => {
       assertCut(`sent «${prefix}${letters(12)}» twice`);
@@ -222,7 +222,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describe('a secret is told by its form', () => {
+describe('recognizes a secret by its form', () => {
   for (const [what, lines] of Object.entries(FORMS))
     describe(what, () => {
       for (const line of lines) test(line, () => assertCut(line));

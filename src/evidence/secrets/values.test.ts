@@ -154,6 +154,6 @@ const SENTENCES: readonly string[] = [
   'with password accepted at the door',
 ];
 
-describe('a sentence behind the name of a secret is told from a value', () => {
+describe('distinguishes a sentence after the name of a secret from a value', () => {
   for (const line of SENTENCES) test(line, () => assertCut(line));
 });

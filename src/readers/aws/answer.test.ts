@@ -143,7 +143,7 @@ describe('an answer of AWS of its own form', () => {
     assert.equal(read({ KeyId: 'k' }).understood, false);
   });
 
-  test('that is none of these is not understood', () => {
+  test('of another form is not understood', () => {
     for (const answer of [{}, { items: [] }, { Instances: [] }, { InstanceId: ID }])
       assert.equal(read(answer).understood, false, JSON.stringify(answer));
   });

@@ -2,7 +2,6 @@ import { authoritySumOf } from '../../evidence/checksum.ts';
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { AWS_SHAPES, type AwsKind } from '../../evidence/aws/shapes.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
-import { locatorAt } from '../../evidence/fact.ts';
 import type { UserData } from '../../evidence/user-data.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { logLine, type PassageReading } from '../passage.ts';
@@ -56,7 +55,7 @@ export function addUserData(
 ): void {
   const { collector, document } = passage;
   const by = 'aws ec2 describe-instance-attribute';
-  const locator = locatorAt(collector.locatorOf(document), line);
+  const locator = collector.locatorAt(document, line);
   collector.fact(document, 'aws/user-data', given, { by, locator, line, about: [about] });
 }
 
@@ -69,7 +68,10 @@ function sayLines(
   passage.collector.sawSource(passage.document, source);
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === '') continue;
-    passage.say({ ...logLine(passage, { line: index + 1, text: line }, source), about });
+    passage.say({
+      ...logLine(passage, { line: index + 1, text: line }, { source, isKnown: true }),
+      about,
+    });
   }
 }
 
@@ -81,7 +83,7 @@ function addFact(
   about: readonly (MachineName | null)[] = [],
 ): void {
   const { collector, document } = passage;
-  const locator = locatorAt(collector.locatorOf(document), line);
+  const locator = collector.locatorAt(document, line);
   const fact = projectFact(AWS_SHAPES[shape.kind], value);
   if (fact === null) return;
   const { extent } = fact;

@@ -13,7 +13,7 @@ test('labels that kubelets refuse to give themselves are named', () => {
   ]);
 });
 
-test('labels of their own domains, of others and well-known ones are let through', () => {
+test('accepts labels of their domains, of others and well-known ones', () => {
   const labels = [
     'node.kubernetes.io/lifecycle=spot',
     'a.kubelet.kubernetes.io/b=c',
@@ -25,7 +25,7 @@ test('labels of their own domains, of others and well-known ones are let through
   assert.deepEqual(reservedLabelsOf(script(`--node-labels=${labels.join(',')}`)), []);
 });
 
-test('what is no whole key gives no label', () => {
+test('ignores incomplete label keys', () => {
   for (const name of ['${ROLE}', '', 'a+b', '-a', 'a'.repeat(64)])
     assert.deepEqual(
       reservedLabelsOf(script(`--node-labels=node-role.kubernetes.io/${name}=a`)),

@@ -96,7 +96,7 @@ describe('sentences of an answer', () => {
     assert.equal(read({ nodegroupName: 'ng', update }).facts.length, 1);
   });
 
-  test('none are told where a list is empty, which is understood', () => {
+  test('an empty list is understood and gives no message', () => {
     for (const answer of [{ Activities: [] }, { StackEvents: [] }])
       assert.deepEqual([read(answer).said, read(answer).understood], [[], true]);
   });

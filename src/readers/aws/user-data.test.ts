@@ -40,7 +40,7 @@ test('a NodeConfig part gives the cluster that the machine joins', () => {
   });
 });
 
-test('a part in base64 and a bare NodeConfig are read as well', () => {
+test('reads a base64 part and a bare NodeConfig too', () => {
   const encoded = Buffer.from(CONFIG).toString('base64');
   const head = 'Content-Transfer-Encoding: base64\r\nContent-Type: application/node.eks.aws';
   assert.equal(given(multipart(`${head}\r\n\r\n${encoded}`)).nodeConfigs[0]?.name, 'shop');
@@ -84,7 +84,7 @@ test('a call of bootstrap.sh names its cluster unless that is a variable', () =>
   assert.equal(given('#!/bin/bash\n# /etc/eks/bootstrap.sh shop\n').bootstrapCall, null);
 });
 
-test('settings of Bottlerocket give the cluster of their own table only', () => {
+test('takes the cluster from the matching table of Bottlerocket settings only', () => {
   const read = given(
     '[settings.kubernetes]\ncluster-name = "shop"\n[settings.other]\napi-server = "x"',
   );
@@ -101,7 +101,7 @@ test('of a kubeadm token only the public part is kept, and of several none', () 
   assert.equal(given('#!/bin/bash\necho abcdef.0123456789abcdef\n').joinTokenId, null);
 });
 
-test('no user data, text that is no base64 and compressed text are told apart', () => {
+test('distinguishes missing user data, text that is not base64 and compressed text', () => {
   assert.equal(readUserData('i-0b7c1d2e3f4a5b6c7', null).form, 'empty');
   assert.equal(readUserData('i-0b7c1d2e3f4a5b6c7', '%%%').form, 'compressed');
   assert.equal(given('\u001f').form, 'other');
@@ -123,7 +123,7 @@ for (const [form, text] of [
 ] as const)
   test(`${JSON.stringify(text)} is ${form}`, () => assert.equal(given(text).form, form));
 
-test('the bytes, the machine and what a form does not have are told', () => {
+test('reads the bytes and the machine, and null for what a form does not have', () => {
   const read = given('words');
   assert.deepEqual([read.instanceId, read.bytes], ['i-0b7c1d2e3f4a5b6c7', 5]);
   const { form, instanceId, bytes, ...rest } = read;

@@ -30,7 +30,7 @@ test('the table of eksctl is read as the mappings it shows', () => {
   });
 });
 
-test('rows without the header are no table, and a header alone is an empty one', () => {
+test('reads rows without a header as no table and a header alone as an empty one', () => {
   assert.equal(awsAuthOfTable([`${NODES}\tadmin\tsystem:masters`]), null);
   assert.deepEqual(awsAuthOfTable([HEADER, 'none'])?.roles, []);
 });

@@ -3,10 +3,11 @@ import { describe, test } from 'node:test';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import { readDescribe, readEventLine } from './describe.ts';
 import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
+import { NOT_KNOWN } from '../line/origin.ts';
 
 function read(text: string): Written {
   const lines = text.split('\n');
-  return writtenBy((passage) => readDescribe(passage, { line: 10, lines }, 'unknown'));
+  return writtenBy((passage) => readDescribe(passage, { line: 10, lines }, NOT_KNOWN));
 }
 
 const nodeOf = (text: string): KubeNode => factOf(read(text), 'kube/Node') ?? assert.fail();

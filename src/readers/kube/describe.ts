@@ -1,6 +1,6 @@
 import type { KubeCondition, KubeNode, KubeTaint } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
-import type { LineSource } from '../../evidence/source.ts';
+import type { Likely } from '../line/origin.ts';
 import { parseAgeMs, parseWhen } from '../line/timestamps.ts';
 import { logLine, type PassageReading } from '../passage.ts';
 import { linesOfNode, namesOfNode, readyOf } from './node.ts';
@@ -112,7 +112,7 @@ function isNode(lines: readonly string[]): boolean {
 export function readDescribe(
   passage: PassageReading,
   block: DescribePassage,
-  source: LineSource,
+  source: Likely,
 ): void {
   const node = isNode(block.lines) ? nodeOf(block.lines) : null;
   if (node !== null) readNode(passage, block, node);
@@ -133,7 +133,7 @@ function podNode(lines: readonly string[]): MachineName | null {
 function readNode(passage: PassageReading, block: DescribePassage, node: KubeNode): void {
   const { collector, document } = passage;
   const about = namesOfNode(node);
-  const locator = `${collector.locatorOf(document)}:${block.line}`;
+  const locator = collector.locatorAt(document, block.line);
   collector.fact(document, 'kube/Node', node, {
     by: 'kubectl describe node',
     extent: 'part',

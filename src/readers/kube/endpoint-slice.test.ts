@@ -15,7 +15,7 @@ test('a slice comes down to its Service, two counts and its ports', () => {
   assert.deepEqual(countedEndpoints(slice), expected);
 });
 
-test('a slice of nobody, without endpoints, has none', () => {
+test('an EndpointSlice without a service or endpoints has none', () => {
   const slice = { metadata: {}, endpoints: null };
   assert.deepEqual(countedEndpoints(slice), {
     service: null,

@@ -15,7 +15,7 @@ function seen(ClusterStatus: string | null, namespace = 'kube-system'): Observat
     moment: { when: null, at: { document: 0, line: 1 }, isState: true },
     about: [],
   };
-  const nothing = { documents: [], hits: [], links: [], listings: [], losses: [] };
+  const nothing = { documents: [], hits: [], links: [], listings: [], losses: [], troubled: [] };
   return { ...nothing, facts: [fact], collection: null };
 }
 

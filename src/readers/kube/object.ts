@@ -1,5 +1,5 @@
-import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
-import type { FactTypes } from '../../evidence/kinds.ts';
+import { at, type Json, type JsonObject, listAt, textAt, textsAt } from '../../evidence/json.ts';
+import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
 import type { KubeObject } from '../../evidence/kube/object.ts';
 import { isKubeKind, KUBE_SHAPES, type KubeKind } from '../../evidence/kube/shapes.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
@@ -10,7 +10,7 @@ import type { PassageReading } from '../passage.ts';
 import type { Share } from '../sharing.ts';
 import { parseAwsAuth } from './aws-auth.ts';
 import { isDiscovery, parseDiscovery } from './discovery.ts';
-import { project } from '../../evidence/project.ts';
+import { project, projectFact } from '../../evidence/project.ts';
 import { countedEndpoints } from './endpoint-slice.ts';
 import { linesOfNode, namesOfNode, projectNode, type StateLine } from './node.ts';
 import { podAnnotations, projectPod } from './pod.ts';
@@ -183,6 +183,41 @@ function projectObject<K extends KubeKind>(
       ? projectPod(value, share)
       : project(KUBE_SHAPES[kind], PREPARED[kind]?.(value) ?? value);
   return { ...identity, ...body } as unknown as FactTypes[`kube/${K}`];
+}
+
+/** A Node of which a part is told says nothing of the rest, which a whole one would lack. */
+function partOfNode(value: JsonObject): KubeNode {
+  const node = projectNode(value);
+  return {
+    ...node,
+    taints: at(value, 'spec.taints') === undefined ? null : node.taints,
+    unschedulable: at(value, 'spec.unschedulable') === undefined ? null : node.unschedulable,
+  };
+}
+
+/** Reads a part of an object, as a template or columns of one's own print it. */
+export function readPart(passage: PassageReading, value: JsonObject, line: number): void {
+  const { collector, document } = passage;
+  const kind = textAt(value, 'kind') ?? '';
+  const locator = collector.locatorAt(document, line);
+  const origin = { by: 'kubectl get -o jsonpath', extent: 'part', locator, line } as const;
+  if (kind === 'Node') {
+    const node = partOfNode(value);
+    const about = namesOfNode(node);
+    if (about[0] === null) return;
+    collector.fact(document, 'kube/Node', node, { ...origin, extent: 'row', about });
+    collector.link(about, `kubectl shows them for Node ${node.name}`, locator);
+  } else if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
+    collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), { ...origin, about: [] });
+  } else if (isKubeKind(kind)) {
+    const about = machineOfObject(kind, value);
+    const body = projectFact(KUBE_SHAPES[kind], value, false)?.value ?? {};
+    const part = { ...identityOf(kind, value, collector.share), ...body };
+    collector.fact(document, factKind(kind), part as unknown as FactTypes[`kube/${KubeKind}`], {
+      ...origin,
+      about,
+    });
+  }
 }
 
 function machineOfObject(kind: string, value: JsonObject): readonly (MachineName | null)[] {

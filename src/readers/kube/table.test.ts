@@ -6,7 +6,9 @@ import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
 
 function read(text: string, source: LineSource = 'unknown'): Written {
   const [header = '', ...rows] = text.split('\n');
-  return writtenBy((passage) => readTable(passage, { line: 10, header, rows }, source));
+  return writtenBy((passage) =>
+    readTable(passage, { line: 10, header, rows }, { source, isKnown: false }),
+  );
 }
 
 const WIDE = `NAME   STATUS                        ROLES    AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   LABELS

@@ -1,6 +1,6 @@
 import type { KubeNode } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
-import type { LineSource } from '../../evidence/source.ts';
+import type { Likely } from '../line/origin.ts';
 import { reporterOf } from '../line/reporter.ts';
 import { agoIn, parseAgeMs } from '../line/timestamps.ts';
 import { linesOfNode } from './node.ts';
@@ -58,7 +58,7 @@ function cellsOf(columns: readonly Column[], row: string): Row {
 }
 
 /** Reads a `kubectl get` table; nodes become facts, everything becomes lines. */
-export function readTable(passage: PassageReading, table: TablePassage, source: LineSource): void {
+export function readTable(passage: PassageReading, table: TablePassage, source: Likely): void {
   const columns = columnsOf(table.header);
   const names = columns.map((column) => column.name);
   const isNodes =
@@ -120,7 +120,7 @@ function readNodeRow(passage: PassageReading, row: Row, line: number): void {
     node.internalIp === null ? null : classifyName(node.internalIp, 'ip'),
   ];
   if (about[0] === null) return;
-  const locator = `${collector.locatorOf(document)}:${line}`;
+  const locator = collector.locatorAt(document, line);
   const origin = { by: 'kubectl get nodes', extent: 'row', locator, line, about } as const;
   collector.fact(document, 'kube/Node', node, origin);
   collector.link(about, `kubectl get nodes shows them in one row`, locator);

@@ -4,6 +4,8 @@ import { isoTime } from '../../evidence/time.ts';
 const CRI = /^(\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2}) )(?:stdout|stderr) [FP] /;
 const KUBECTL_PREFIX = /^\[pod\/[\w.-]+\/[\w.-]+\] /;
 const JOURNAL_JSON = /^\s*\{.*"(?:MESSAGE|__REALTIME_TIMESTAMP)"\s*:/;
+/** Names that such an entry has one of; looking for them is cheaper than the expression. */
+const JOURNAL_NAMES = ['"MESSAGE"', '"__REALTIME_TIMESTAMP"'];
 const DOCKER_JSON = /^\s*\{"log":"/;
 
 function fieldOf(record: Readonly<Record<string, unknown>>, name: string): string {
@@ -44,7 +46,7 @@ export function shortForm(record: Readonly<Record<string, unknown>>): string {
 
 /** The line that the program itself wrote, with the prefix of the short journal format where known. */
 export function unwrapLine(line: string): string {
-  if (JOURNAL_JSON.test(line)) {
+  if (JOURNAL_NAMES.some((name) => line.includes(name)) && JOURNAL_JSON.test(line)) {
     const record = parseRecord(line);
     return record === null ? line : shortForm(record);
   }

@@ -38,7 +38,7 @@ describe('unwrapLine', () => {
     assert.equal(unwrapLine(entry), '2024-06-06T19:42:03Z h1 kubelet[9]: words');
   });
 
-  test('a message that is no UTF-8 comes as bytes', () => {
+  test('returns a message that is not UTF-8 as bytes', () => {
     assert.match(
       unwrapLine(JSON.stringify({ MESSAGE: [104, 105], _HOSTNAME: 'h', SYSLOG_IDENTIFIER: 'k' })),
       /h k: hi$/,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { documentSource, originOf } from './origin.ts';
+import { documentSource, type Likely, NOT_KNOWN, originOf } from './origin.ts';
 
 const LINES: readonly (readonly [source: string, line: string])[] = [
   [
@@ -50,6 +50,7 @@ const LINES: readonly (readonly [source: string, line: string])[] = [
     '  Warning  FailedScheduling  31m (x3 over 31m)   default-scheduler  0/3 nodes are available',
   ],
   ['terraform', '│ Error: waiting for EKS Node Group create: unexpected state'],
+  ['terraform', 'Error: failed to create EKS cluster: ResourceInUseException'],
   [
     'pod-identity-agent',
     '{"level":"info","msg":"Calling EKS Auth to fetch credentials","time":"2025-07-09T03:08:10Z"}',
@@ -70,21 +71,33 @@ const LINES: readonly (readonly [source: string, line: string])[] = [
 describe('the program behind a line', () => {
   for (const [source, line] of LINES) {
     test(`${source}: ${line.slice(0, 60)}`, () =>
-      assert.equal(originOf(line, 'unknown').source, source));
+      assert.equal(originOf(line, NOT_KNOWN).source, source));
   }
 
   test('the host of a journal line is known, that of other lines is not', () => {
-    assert.equal(originOf(LINES[0]?.[1] ?? '', 'unknown').host, 'ip-10-1-2-3');
-    assert.equal(originOf(LINES[1]?.[1] ?? '', 'unknown').host, null);
+    assert.equal(originOf(LINES[0]?.[1] ?? '', NOT_KNOWN).host, 'ip-10-1-2-3');
+    assert.equal(originOf(LINES[1]?.[1] ?? '', NOT_KNOWN).host, null);
   });
 
   test('a line without a mark of its own takes the source of its document', () => {
-    assert.equal(originOf('plain words', 'kiam-agent').source, 'kiam-agent');
+    assert.equal(
+      originOf('plain words', { source: 'kiam-agent', isKnown: false }).source,
+      'kiam-agent',
+    );
+  });
+
+  test('only a tag and what is known of its file make a source more than a guess', () => {
+    const file = { source: 'kubelet', isKnown: true } as const;
+    const isKnown = (line: string, likely: Likely): boolean => originOf(line, likely).isKnown;
+    assert.equal(isKnown(LINES[0]?.[1] ?? '', NOT_KNOWN), true);
+    assert.equal(isKnown('plain words', file), true);
+    assert.equal(isKnown('the kops-controller is gone', file), false);
+    assert.equal(isKnown('Error: no such thing', NOT_KNOWN), false);
   });
 
   test('a document is what most of its lines are', () => {
     const lines = LINES.filter(([source]) => source === 'kubelet').map(([, line]) => line);
-    assert.equal(documentSource([...lines, LINES[3]?.[1] ?? '', 'plain']), 'kubelet');
-    assert.equal(documentSource(['plain']), 'unknown');
+    assert.equal(documentSource([...lines, LINES[3]?.[1] ?? '', 'plain']).source, 'kubelet');
+    assert.deepEqual(documentSource(['plain']), NOT_KNOWN);
   });
 });

@@ -50,6 +50,18 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
   ['kubeadm', /^(?:join|preflight|checks|init|token|waiter|waitcontrolplane|kubeletstart)$/],
 ];
 
+/** Fields by which programs name their files or themselves in each of their records. */
+const CALLERS: readonly (readonly [LineSource, RegExp])[] = [
+  ['ipamd', /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\//],
+  ['cni-plugin', /"caller":"(?:routed-eni-cni-plugin|driver)\//],
+  ['karpenter', /"controllerGroup":"karpenter\./],
+  ['cilium', /\bsubsys=[\w-]+/],
+  [
+    'aws-node',
+    /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|(?:\/[\w./-]{1,80}\/)?runtime\/proc\.go|aws-vpc-cni|cp\/)/,
+  ],
+];
+
 /** Phrases that only one program prints, for lines and documents without a tag. */
 const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   // An event row quotes other programs, so it is known before they are.
@@ -60,15 +72,8 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ['nidhogg', /nidhogg/],
   ['kubelet', /\b[Ff]ailed to run Kubelet\b|when waiting for CSINode publishing/],
   ['terraform', /\[(?:ℹ|✔|!|✖|▶)\] {1,2}\S/],
-  [
-    'ipamd',
-    /"caller":"(?:ipamd|aws-k8s-agent|awsutils|networkutils|datastore|rpc)\/|\bipamd\b.*\bInitialization failure|^\S+Z \[(?:DEBUG|INFO|ERROR|WARN)\]/,
-  ],
-  ['cni-plugin', /"caller":"(?:routed-eni-cni-plugin|driver)\//],
-  [
-    'aws-node',
-    /"caller":"(?:entrypoint\.sh|\/usr\/local\/bin|(?:\/[\w./-]{1,80}\/)?runtime\/proc\.go|aws-vpc-cni|cp\/)|Starting IPAM daemon|Checking for IPAM connectivity|aws-vpc-cni-init/,
-  ],
+  ['ipamd', /\bipamd\b.*\bInitialization failure|^\S+Z \[(?:DEBUG|INFO|ERROR|WARN)\]/],
+  ['aws-node', /Starting IPAM daemon|Checking for IPAM connectivity|aws-vpc-cni-init/],
   [
     'nodeadm',
     /"caller":"(?:init|cmd|kubelet|containerd|imds|ec2|configprovider|system)\/\w+\.go|\bnodeadm\b/,
@@ -109,7 +114,6 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
     'calico-node',
     /calico-node|\bfelix\b|\bbird6?: |confd\[\d+\]|\[(?:INFO|WARNING|ERROR|FATAL)\]\[\d+\] /,
   ],
-  ['cilium', /\bsubsys=[\w-]+/],
   ['csi-driver', /ebs\.csi\.aws\.com|efs\.csi\.aws\.com/],
   ['coredns', /\[(?:INFO|ERROR|WARNING)\] (?:plugin\/|SERVFAIL|Reloading|127\.0\.0\.1)|CoreDNS-\d/],
   [
@@ -127,7 +131,8 @@ const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'terraform',
-    /^\s*(?:│ )?Error: |aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/,
+    // Runtimes and kubectl say “Error: failed to create …” and “Error: error …” too.
+    /^\s*(?:│ )?Error: (?!: |error |failed to (?:create (?:containerd|pod|shim|container)|start container|generate container))|aws_eks_\w+\.|module\.[\w-]+|Resource handler returned message|CREATE_FAILED|\[✖\]/,
   ],
   [
     'client-output',
@@ -151,8 +156,17 @@ const KLOG_FILE = /(?:^|[\s"\]])[IWEFD]\d{4} \d{2}:\d{2}:\d{2}\.\d+\s+\d+ ([\w.-
 /** With --logging-format=json; other programs' records begin with their level. */
 const KLOG_JSON = /^\{"ts": ?[\d.]+, ?"caller": ?"(?:[\w.-]+\/)?([\w.-]+)\.go:\d+"/;
 
-export interface Origin {
+/** What lines are that do not say so themselves. */
+export interface Likely {
   readonly source: LineSource;
+  /** True where the file, the unit or a header says so; false for what other lines are. */
+  readonly isKnown: boolean;
+}
+
+export const NOT_KNOWN: Likely = { source: 'unknown', isKnown: false };
+
+/** Of which program a line is; by its words alone it is a guess, which excludes nothing. */
+export interface Origin extends Likely {
   /** The host of the line's syslog prefix, null without one. */
   readonly host: string | null;
 }
@@ -201,33 +215,52 @@ export function readPrefix(line: string): Prefix {
   };
 }
 
+/** The program that the tag or a field of a line names, whatever its words; else null. */
+export function settledSource(line: string, { program }: Prefix): LineSource | null {
+  return program ?? callerOf(line.slice(0, HEAD_CHARACTERS));
+}
+
 /** Which program printed a line, by its tag, its source file or its words; and on which host. */
 export function originOf(
   line: string,
-  ofDocument: LineSource,
+  ofDocument: Likely,
   prefix: Prefix = readPrefix(line),
 ): Origin {
-  const { host, program } = prefix;
-  if (program !== null) return { source: program, host };
+  const { host } = prefix;
+  const settled = settledSource(line, prefix);
+  if (settled !== null) return { source: settled, isKnown: true, host };
   const head = line.slice(0, HEAD_CHARACTERS);
-  if (CONFIG_SERVER.test(head)) return { source: 'machine-config-server', host };
-  const source = klogSource(head) ?? phraseSource(head, ofDocument);
-  return { source: source ?? (prefix.isTagged ? 'journal' : ofDocument), host };
+  const guess = guessOf(head, ofDocument.source);
+  if (guess !== null && guess !== ofDocument.source) return { source: guess, isKnown: false, host };
+  return prefix.isTagged && guess === null
+    ? { source: 'journal', isKnown: true, host }
+    : { ...ofDocument, host };
+}
+
+function callerOf(head: string): LineSource | null {
+  return CALLERS.find(([, files]) => files.test(head))?.[0] ?? null;
+}
+
+/** By its words, which others may quote or have too. */
+function guessOf(head: string, likely: LineSource): LineSource | null {
+  if (CONFIG_SERVER.test(head)) return 'machine-config-server';
+  return klogSource(head) ?? phraseSource(head, likely);
 }
 
 /** First lines of user data: a script, cloud-config, MIME parts, NodeConfig or Bottlerocket settings. */
 const USER_DATA =
   /^(?:#!\/|#cloud-config|MIME-Version: |Content-Type: multipart\/|\[settings|apiVersion: node\.eks\.aws\/)/;
 
-/** The source most lines of a document's beginning have, `unknown` when none is recognised. */
-export function documentSource(lines: readonly string[]): LineSource {
-  if (USER_DATA.test(lines.find((line) => !/^(?:---)?\s*$/.test(line)) ?? '')) return 'user-data';
+/** What most lines of a document's beginning are, a guess unless its first line says so. */
+export function documentSource(lines: readonly string[]): Likely {
+  if (USER_DATA.test(lines.find((line) => !/^(?:---)?\s*$/.test(line)) ?? ''))
+    return { source: 'user-data', isKnown: true };
   const counts = new Map<LineSource, number>();
   for (const line of lines) {
-    const { source } = originOf(line, 'unknown');
+    const { source } = originOf(line, NOT_KNOWN);
     if (source !== 'unknown' && source !== 'journal')
       counts.set(source, (counts.get(source) ?? 0) + 1);
   }
   const ranked = [...counts].toSorted((a, b) => b[1] - a[1]);
-  return ranked[0]?.[0] ?? 'unknown';
+  return { source: ranked[0]?.[0] ?? 'unknown', isKnown: false };
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { originOf } from './origin.ts';
+import { NOT_KNOWN, originOf } from './origin.ts';
 
-const sourceOf = (line: string): string => originOf(line, 'unknown').source;
+const sourceOf = (line: string): string => originOf(line, NOT_KNOWN).source;
 
 /** Words that only one program prints, one line for each of its ways. */
 const WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -256,8 +256,8 @@ describe('the words of a line', () => {
   test('that several programs print are of the one that printed the lines around', () => {
     const line = 'Calling EKS Auth from a calico-node';
     assert.equal(sourceOf(line), 'pod-identity-agent');
-    assert.equal(originOf(line, 'calico-node').source, 'calico-node');
-    assert.equal(originOf(line, 'cilium').source, 'pod-identity-agent');
-    assert.equal(originOf('Error: x', 'terraform').source, 'terraform');
+    assert.equal(originOf(line, { source: 'calico-node', isKnown: false }).source, 'calico-node');
+    assert.equal(originOf(line, { source: 'cilium', isKnown: false }).source, 'pod-identity-agent');
+    assert.equal(originOf('Error: x', { source: 'terraform', isKnown: false }).source, 'terraform');
   });
 });

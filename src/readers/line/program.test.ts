@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { documentSource, originOf, readPrefix } from './origin.ts';
+import { documentSource, NOT_KNOWN, originOf, readPrefix } from './origin.ts';
 
-const sourceOf = (line: string): string => originOf(line, 'unknown').source;
+const sourceOf = (line: string): string => originOf(line, NOT_KNOWN).source;
 
 /** Tags of syslog and journald, by the program that they are of. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -71,9 +71,21 @@ describe('the tag of a line', () => {
   test('that no program is known by leaves it to the words', () => {
     const line = 'Nov 22 10:00:00 web-1 sh[12]: ';
     assert.deepEqual(readPrefix(`${line}words`), { host: 'web-1', program: null, isTagged: true });
-    assert.deepEqual(originOf(`${line}nidhogg`, 'unknown'), { source: 'nidhogg', host: 'web-1' });
-    assert.deepEqual(originOf(`${line}words`, 'kubelet'), { source: 'journal', host: 'web-1' });
-    assert.deepEqual(originOf('words', 'kubelet'), { source: 'kubelet', host: null });
+    assert.deepEqual(originOf(`${line}nidhogg`, NOT_KNOWN), {
+      source: 'nidhogg',
+      isKnown: false,
+      host: 'web-1',
+    });
+    assert.deepEqual(originOf(`${line}words`, { source: 'kubelet', isKnown: false }), {
+      source: 'journal',
+      isKnown: true,
+      host: 'web-1',
+    });
+    assert.deepEqual(originOf('words', { source: 'kubelet', isKnown: false }), {
+      source: 'kubelet',
+      isKnown: false,
+      host: null,
+    });
   });
 });
 
@@ -141,9 +153,9 @@ describe('a document', () => {
     'apiVersion: node.eks.aws/v1alpha1',
   ]) {
     test(`that begins with ${first} is user data`, () => {
-      assert.equal(documentSource(['', '---', '  ', first, 'kubeadm join']), 'user-data');
-      assert.notEqual(documentSource(['words', first]), 'user-data');
-      assert.notEqual(documentSource([`x${first}`]), 'user-data');
+      assert.equal(documentSource(['', '---', '  ', first, 'kubeadm join']).source, 'user-data');
+      assert.notEqual(documentSource(['words', first]).source, 'user-data');
+      assert.notEqual(documentSource([`x${first}`]).source, 'user-data');
     });
   }
 
@@ -159,9 +171,9 @@ describe('a document', () => {
       'calico-node',
       'nidhogg',
     ];
-    assert.equal(documentSource(lines), 'nidhogg');
-    assert.equal(documentSource(lines.toReversed()), 'nidhogg');
-    assert.equal(documentSource([journal, 'words']), 'unknown');
-    assert.equal(documentSource([]), 'unknown');
+    assert.equal(documentSource(lines).source, 'nidhogg');
+    assert.equal(documentSource(lines.toReversed()).source, 'nidhogg');
+    assert.equal(documentSource([journal, 'words']).source, 'unknown');
+    assert.equal(documentSource([]).source, 'unknown');
   });
 });

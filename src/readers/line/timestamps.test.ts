@@ -56,7 +56,7 @@ describe('ages', () => {
     test(text, () => assert.equal(parseAgeMs(text), ms));
   }
 
-  test('other words are no ages', () => {
+  test('other words do not count as ages', () => {
     for (const text of ['', '<unknown>', 'Running', '5', 'm5'])
       assert.equal(parseAgeMs(text), null, text);
   });

@@ -49,6 +49,7 @@ const CLUSTER: KeptFields = {
     'kubernetesNetworkConfig',
     'name',
     'platformVersion',
+    'remoteNetworkConfig',
     'resourcesVpcConfig',
     'roleArn',
     'status',

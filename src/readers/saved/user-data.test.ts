@@ -99,7 +99,7 @@ describe('user data that is saved', () => {
 describe('saved user data that somebody else wrote', () => {
   const GIVEN = { instanceId: ID, form: 'script', bytes: 4 };
 
-  test('is none of ours without facts or with an unknown form', () => {
+  test('is not ours without facts or with an unknown form', () => {
     for (const given of [undefined, null, 'x', {}, { form: 'planted' }])
       assert.equal(userDataOf({ given } as JsonObject), null, JSON.stringify(given));
   });

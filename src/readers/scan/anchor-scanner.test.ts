@@ -102,7 +102,6 @@ test('one line reports every anchor once, in ascending order', () => {
       text: line,
       cut: false,
       anchors: [0, 1, 2, 3, 4],
-      terminated: true,
     },
   ]);
 });

@@ -40,8 +40,20 @@ export interface HitLine {
   readonly cut: boolean;
   /** Indexes of all distinct anchors in the line, ascending. */
   readonly anchors: readonly number[];
-  /** False only for a last line that no newline follows. */
-  readonly terminated: boolean;
+}
+
+/** The lines with an anchor in one piece of a log; all of it is lost when the call with it returns. */
+export interface FoundLines {
+  /** What the places of a line mean. */
+  readonly bytes: Uint8Array;
+  /** Bytes of the log before those. */
+  readonly byteOffset: number;
+  /** In the order of the log; `owners` are indexes of anchors. */
+  readonly lines: readonly MatchedLine[];
+  /** As in `HitLine`. */
+  text(line: MatchedLine): string;
+  /** From 1; cheapest in ascending order. */
+  lineNumber(line: MatchedLine): number;
 }
 
 /** Reads a log of any length in bounded memory. Lines end in LF or CRLF. */
@@ -114,7 +126,7 @@ function giveBackMatcher(set: AnchorSet, matcher: LineMatcher): void {
  */
 class WindowScanner implements LineScanner {
   readonly #set: AnchorSet;
-  readonly #onHit: (line: HitLine) => void;
+  readonly #onLines: (found: FoundLines) => void;
   readonly #matcher: LineMatcher;
   /** The window. It serves another scanner after the end. */
   readonly #text: Text;
@@ -124,13 +136,11 @@ class WindowScanner implements LineScanner {
   #newlines = 0;
   #unterminatedLines = 0;
   #passingOver = false;
-  /** The hit in the line that is being passed over: only its end tells whether it is terminated. */
-  #held: HitLine | null = null;
   #ended = false;
 
-  constructor(set: AnchorSet, onHit: (line: HitLine) => void) {
+  constructor(set: AnchorSet, onLines: (found: FoundLines) => void) {
     this.#set = set;
-    this.#onHit = onHit;
+    this.#onLines = onLines;
     this.#matcher = takeMatcher(set);
     this.#text = this.#matcher.text;
   }
@@ -157,7 +167,6 @@ class WindowScanner implements LineScanner {
     const { filled } = this.#text;
     if (this.#passingOver || filled > 0) this.#unterminatedLines = 1;
     if (filled > 0) this.#report(filled);
-    this.#release(false);
     this.#windowOffset += filled;
     this.#ended = true;
     giveBackMatcher(this.#set, this.#matcher);
@@ -184,7 +193,7 @@ class WindowScanner implements LineScanner {
   }
 
   #startPassingOver(): void {
-    this.#held = this.#search(LINE_BYTES_MAX)[0] ?? null;
+    this.#report(LINE_BYTES_MAX);
     this.#drop(this.#text.filled);
     this.#passingOver = true;
   }
@@ -196,14 +205,7 @@ class WindowScanner implements LineScanner {
     if (newline < 0) return count;
     this.#newlines++;
     this.#passingOver = false;
-    this.#release(true);
     return count;
-  }
-
-  #release(terminated: boolean): void {
-    const held = this.#held;
-    this.#held = null;
-    if (held !== null) this.#onHit({ ...held, terminated });
   }
 
   #drop(count: number): void {
@@ -213,25 +215,19 @@ class WindowScanner implements LineScanner {
   }
 
   #report(limit: number): void {
-    for (const hit of this.#search(limit)) this.#onHit(hit);
-  }
-
-  #search(limit: number): readonly HitLine[] {
     const { lines, newlines } = this.#matcher.search(limit);
-    const hits = lines.map((line) => this.#hitLine(line));
+    if (lines.length > 0) this.#onLines(this.#found(lines));
     this.#newlines += newlines;
-    return hits;
   }
 
-  #hitLine(line: MatchedLine): HitLine {
-    const cut = line.end - line.start > LINE_BYTES_MAX;
+  #found(lines: readonly MatchedLine[]): FoundLines {
     return {
-      lineNumber: this.#newlines + line.newlinesBefore + 1,
-      byteOffset: this.#windowOffset + line.start,
-      text: cut ? this.#decodeCut(line.start) : this.#decode(line.start, line.end),
-      cut,
-      anchors: line.owners.toSorted((one, other) => one - other),
-      terminated: line.terminated,
+      bytes: this.#text.bytes,
+      byteOffset: this.#windowOffset,
+      lines,
+      text: (line) =>
+        isCut(line) ? this.#decodeCut(line.start) : this.#decode(line.start, line.end),
+      lineNumber: (line) => this.#newlines + this.#matcher.newlinesBefore(line.start) + 1,
     };
   }
 
@@ -248,7 +244,31 @@ class WindowScanner implements LineScanner {
   }
 }
 
+function isCut({ start, end }: MatchedLine): boolean {
+  return end - start > LINE_BYTES_MAX;
+}
+
+function hitLine(found: FoundLines, line: MatchedLine): HitLine {
+  return {
+    lineNumber: found.lineNumber(line),
+    byteOffset: found.byteOffset + line.start,
+    text: found.text(line),
+    cut: isCut(line),
+    anchors: line.owners.toSorted((one, other) => one - other),
+  };
+}
+
+/** Makes a scanner that calls `onLines` with the lines with an anchor of `set`, piece by piece. */
+export function createFoundLinesScanner(
+  set: AnchorSet,
+  onLines: (found: FoundLines) => void,
+): LineScanner {
+  return new WindowScanner(set, onLines);
+}
+
 /** Makes a scanner that calls `onHit` for each line with an anchor of `set`, in order. */
 export function createLineScanner(set: AnchorSet, onHit: (line: HitLine) => void): LineScanner {
-  return new WindowScanner(set, onHit);
+  return new WindowScanner(set, (found) => {
+    for (const line of found.lines) onHit(hitLine(found, line));
+  });
 }

@@ -7,6 +7,7 @@ import { verifyCandidates } from './verify-candidates.ts';
 const NEWLINE = 10;
 const WORD_BYTES = 4;
 const STEP_WORDS = STEP_BYTES / WORD_BYTES;
+const BLOCK_BYTES = BLOCK_WORDS * WORD_BYTES;
 
 /** A search reads on behind the text for at most two steps. */
 const PADDING_BYTES = 3 * STEP_BYTES;
@@ -20,12 +21,9 @@ export interface Text {
 
 /** A line of the text in which literals were found. */
 export interface MatchedLine {
-  /** Newlines of the text before it. */
-  readonly newlinesBefore: number;
   readonly start: number;
   /** Where its newline is, or where the text ends. */
   readonly end: number;
-  readonly terminated: boolean;
   /** Owners of the literals found, each once, in no order. */
   readonly owners: number[];
 }
@@ -65,6 +63,8 @@ export class LineMatcher {
   #lineRank = 0;
   #line: MatchedLine | null = null;
   #matched: MatchedLine[] = [];
+  /** By block of the text: the newlines before it. */
+  readonly #newlinesByBlock: Int32Array;
   /** A place in the text and the newlines before it. */
   #markAt = 0;
   #markNewlines = 0;
@@ -77,6 +77,7 @@ export class LineMatcher {
     this.#lineBytesMax = limits.lineBytes;
     const lastOwner = table.owners.reduce((most, owner) => Math.max(most, owner), -1);
     this.#foundIn = new Int32Array(lastOwner + 1);
+    this.#newlinesByBlock = new Int32Array(memory.byteLength / BLOCK_BYTES + 1);
   }
 
   /** Searches the first `limit` bytes of the text; no newline is between there and its end. */
@@ -87,14 +88,27 @@ export class LineMatcher {
     bytes.fill(0, filled, filled + PADDING_BYTES);
     this.#line = null;
     this.#matched = [];
+    this.#markAt = 0;
+    this.#markNewlines = 0;
     for (let block = 0; block < end; block += BLOCK_WORDS) {
       const blockEnd = Math.min(end, block + BLOCK_WORDS);
-      this.#markAt = block * WORD_BYTES;
-      this.#markNewlines = newlines;
+      this.#newlinesByBlock[block / BLOCK_WORDS] = newlines;
       newlines += this.#findCandidates(block, blockEnd);
       verifyCandidates(bytes, limit, this.#table.index, this.#candidates, this.#onLiteral);
     }
     return { lines: this.#matched, newlines };
+  }
+
+  /** Newlines of the text that was searched before the place `at`; cheapest in ascending order. */
+  newlinesBefore(at: number): number {
+    const block = Math.floor(at / BLOCK_BYTES);
+    if (this.#markAt < block * BLOCK_BYTES || this.#markAt > at) {
+      this.#markAt = block * BLOCK_BYTES;
+      this.#markNewlines = this.#newlinesByBlock[block]!;
+    }
+    this.#markNewlines += this.#newlines(this.#markAt, at);
+    this.#markAt = at;
+    return this.#markNewlines;
   }
 
   #findCandidates(block: number, blockEnd: number): number {
@@ -131,24 +145,10 @@ export class LineMatcher {
     const { bytes, filled } = this.text;
     const start = at === 0 ? 0 : bytes.lastIndexOf(NEWLINE, at - 1) + 1;
     const newline = bytes.indexOf(NEWLINE, end);
-    const terminated = newline >= 0 && newline < filled;
-    this.#markLineStart(start);
     this.#lineRank++;
-    this.#line = {
-      newlinesBefore: this.#markNewlines,
-      start,
-      end: terminated ? newline : filled,
-      terminated,
-      owners: [],
-    };
+    const isTerminated = newline >= 0 && newline < filled;
+    this.#line = { start, end: isTerminated ? newline : filled, owners: [] };
     return this.#line;
-  }
-
-  /** Moves the mark to `lineStart`: forward, or back if the block began in or behind that line. */
-  #markLineStart(lineStart: number): void {
-    this.#markNewlines += this.#newlines(this.#markAt, lineStart);
-    this.#markNewlines -= this.#newlines(lineStart, this.#markAt);
-    this.#markAt = lineStart;
   }
 
   #newlines(from: number, to: number): number {

@@ -47,7 +47,7 @@ export function scanPlainly(anchors: readonly string[], bytes: Uint8Array): Scan
       { stream: cut },
     );
     const found = anchorsIn(kept, anchors);
-    const place = { lineNumber: rank + 1, byteOffset, text, cut, terminated: rank < last };
+    const place = { lineNumber: rank + 1, byteOffset, text, cut };
     if (found.length > 0) hits.push({ ...place, anchors: found });
     byteOffset += row.length + 1;
   }

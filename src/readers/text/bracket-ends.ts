@@ -11,11 +11,12 @@ function opened(line: string): number {
   for (let index = 0; index < line.length; index++) {
     const code = line.charCodeAt(index);
     if (code === 34) inString = !inString;
+    else if (code === 92 && inString) index++;
     else if (inString) continue;
     else if (code === 123 || code === 91) depth++;
     else if (code === 125 || code === 93) depth--;
   }
-  // An escaped quote can mislead the count of quotes; every JSON string ends on its own line.
+  // Every string of JSON ends on its own line.
   return depth;
 }
 

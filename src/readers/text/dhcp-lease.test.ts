@@ -51,7 +51,7 @@ describe('leases of dhclient', () => {
     assert.deepEqual(said(lease().replaceAll('\n', ' ')), [PLAIN]);
   });
 
-  test('the last lease of an interface counts, and other interfaces have their own', () => {
+  test('the last lease of an interface counts, separately for each interface', () => {
     const text = [
       lease({ 'option domain-name': '"old.example.net"' }),
       lease({ interface: '"eth1"', 'fixed-address': '10.0.40.9' }),
@@ -74,7 +74,7 @@ describe('leases of dhclient', () => {
     assert.equal(said(lease({ 'option domain-name': '' }))[0]?.domainName, '');
   });
 
-  test('what is no lease is none', () => {
+  test('rejects text that is not a lease', () => {
     assert.deepEqual(said(lease({ 'fixed-address': 'somewhere' })), []);
     assert.deepEqual(said('the lease { of the building'), []);
     assert.equal(speaksOfLease('failed to ensure lease exists'), false);

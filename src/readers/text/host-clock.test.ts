@@ -100,7 +100,7 @@ describe('what a machine says of its clock', () => {
     test(name, () => assert.deepEqual(said(text), [expected]));
   }
 
-  test('past offsets, other offsets and words of logs are no clock', () => {
+  test('past offsets, other offsets and words of logs do not count as a clock', () => {
     const lines = [
       'Last offset     : -312.000021004 seconds',
       'RMS offset      : 312.000034021 seconds',
@@ -111,7 +111,7 @@ describe('what a machine says of its clock', () => {
     assert.deepEqual(said(lines.join('\n')), []);
   });
 
-  test('the probe names its machine, and each stands on its line', () => {
+  test('the probe names its machine on each line', () => {
     const [first, second] = [...clocksSaid([...CHRONY.split('\n'), probe('-312.0')])];
     assert.deepEqual([first?.line, first?.about], [4, null]);
     assert.deepEqual([second?.line, second?.about?.value], [14, 'ip-10-0-31-7.ec2.internal']);
@@ -197,7 +197,7 @@ describe('each form of a clock', () => {
     assert.equal(one?.about, null);
   });
 
-  test('other texts speak of none', () => {
+  test('other texts have no clock', () => {
     for (const text of ['', 'the time', 'NTP', 'Offset: +1s', 'it is'])
       assert.equal(speaksOfClock(text), false, text);
   });

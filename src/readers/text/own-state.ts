@@ -1,4 +1,3 @@
-import { locatorAt } from '../../evidence/fact.ts';
 import type { PassageReading } from '../passage.ts';
 import { leasesSaid, speaksOfLease } from './dhcp-lease.ts';
 import { clocksSaid, speaksOfClock } from './host-clock.ts';
@@ -6,19 +5,18 @@ import { clocksSaid, speaksOfClock } from './host-clock.ts';
 /** Reads what programs and files of a machine say of its clock and of its DHCP leases. */
 export function readOwnState(
   { collector, document }: PassageReading,
-  text: string,
   lines: readonly string[],
 ): void {
-  const locator = collector.locatorOf(document);
+  const text = lines.join('\n');
   if (speaksOfClock(text)) {
     for (const { value, by, line, about } of clocksSaid(lines)) {
-      const origin = { by, locator: locatorAt(locator, line), line, about: [about] };
+      const origin = { by, locator: collector.locatorAt(document, line), line, about: [about] };
       collector.fact(document, 'host/clock', value, origin);
     }
   }
   if (!speaksOfLease(text)) return;
   for (const { value, by, line, about } of leasesSaid(text, lines)) {
-    const origin = { by, locator: locatorAt(locator, line), line, about };
+    const origin = { by, locator: collector.locatorAt(document, line), line, about };
     collector.fact(document, 'host/dhcp-lease', value, origin);
   }
 }

@@ -120,7 +120,7 @@ describe('items of a long list', () => {
   });
 });
 
-describe('YAML whose author is told the line of each mistake', () => {
+describe('YAML with mistakes, each reported with its line', () => {
   test('has the line of every field and item', () => {
     const read = parseLinedYaml('a: 1\nb:\n  - c: 2\n  - d:\n      e: 3\nf: [x, y]\n');
     assert.ok(read.ok);

@@ -115,7 +115,7 @@ describe('shape', () => {
     assert.equal(looksStructured('Jun 06 19:42:03 h kubelet[1]: x\n'), false);
   });
 
-  test('lists are told from objects and from JSON logs', () => {
+  test('distinguishes lists from objects and JSON logs', () => {
     assert.equal(looksLikeList('{"apiVersion":"v1","items":[{'), true);
     assert.equal(looksLikeList('{\n    "Reservations": [\n'), true);
     assert.equal(looksLikeList('{"kind":"ConfigMap","data":{'), false);

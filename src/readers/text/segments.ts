@@ -1,6 +1,14 @@
 import { beginsYamlAnswer } from '../aws/answer-shapes.ts';
 import { isCommandEcho } from '../line/prompt.ts';
 import { type BracketEnds, bracketEnds } from './bracket-ends.ts';
+import {
+  DESCRIBE_FIELD,
+  DESCRIBE_START,
+  JSON_START,
+  RECORD_START,
+  TABLE_HEADER,
+  YAML_START,
+} from './starts.ts';
 
 /** A passage of a text document, found by its shape; lines count from 1. */
 export type Segment =
@@ -26,17 +34,9 @@ export type Segment =
     }
   | { readonly kind: 'describe'; readonly line: number; readonly lines: readonly string[] };
 
-const TABLE_HEADER =
-  /^\s*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN|FIRST SEEN|KIND)\s+[A-Z][A-Z -]+/;
-const YAML_START =
-  /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups):)/;
 const YAML_LINE = /^(?:\s|#|-\s|---|[\w./-]+:(?:\s|$)|\.\.\.)/;
-const DESCRIBE_START = /^Name:\s+\S/;
-const DESCRIBE_SECOND = /^[A-Z][A-Za-z ()-]{2,40}:(?:\s|$)/;
 /** Within a block every line is a field, indented below one, or empty. */
 const DESCRIBE_LINE = /^(?:\s|$|[A-Z][A-Za-z ()-]{2,40}:(?:\s|$))/;
-const RECORD_START =
-  /^[\s*>"'[(]*(?:<\d+>|\[\s*\d+\.\d+\]|[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|\d{4}[-/]\d{2}[-/]\d{2}[T ]|[IWEFD]\d{4} \d{2}:|\{"|time=|level=|\d+\.\d+\.\d+\.\d+ |\d{2}:\d{2}:\d{2}|\w+\.go:\d+\]|"?[A-Z][^"=]{5,120}" \w+=|\[\w[\w-]*\] )/;
 const JSON_LINES_MAX = 50_000;
 const JOINED_LINES_MAX = 12;
 
@@ -81,14 +81,11 @@ function blockAt(lines: readonly string[], index: number, ends: BracketEnds): Bl
   const line = lines[index] ?? '';
   if (startsWithBracket(line)) return jsonBlock(lines, index, ends);
   if (TABLE_HEADER.test(line)) return tableBlock(lines, index);
-  if (DESCRIBE_START.test(line) && DESCRIBE_SECOND.test(lines[index + 1] ?? ''))
+  if (DESCRIBE_START.test(line) && DESCRIBE_FIELD.test(lines[index + 1] ?? ''))
     return describeBlock(lines, index);
   if (YAML_START.test(line)) return yamlBlock(lines, index, 2);
   return beginsYamlAnswer(line, lines[index + 1] ?? '') ? yamlBlock(lines, index, 1) : null;
 }
-
-/** `[preflight] Running …` opens with a bracket too. */
-const JSON_START = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[{["\]\d]|$))/;
 
 function jsonBlock(lines: readonly string[], from: number, ends: BracketEnds): Block | null {
   if (!JSON_START.test(lines[from] ?? '')) return null;

@@ -2,38 +2,54 @@ import { isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { readAnswer } from '../answers.ts';
+import { readTranscript } from '../asked/transcript.ts';
 import { commandOutputs, mayHoldOutput } from '../aws/command-output.ts';
 import { mimeLineCount } from '../aws/mime.ts';
 import { isOurs } from '../ours.ts';
 import type { ReadLine } from '../quotes.ts';
-import { logLine, openPassage, type PassageReading, type TextReading } from '../passage.ts';
+import {
+  logLine,
+  type OpenPassage,
+  openPassage,
+  type PassageReading,
+  type TextReading,
+} from '../passage.ts';
 import { awsAuthOfLines, awsAuthOfTable } from '../kube/aws-auth.ts';
 import { readDescribe } from '../kube/describe.ts';
 import { readTable } from '../kube/table.ts';
-import { documentSource, readPrefix } from '../line/origin.ts';
+import { documentSource, type Likely, NOT_KNOWN, readPrefix } from '../line/origin.ts';
 import { isCommandEcho } from '../line/prompt.ts';
 import { zoneOffsetMs } from '../line/zones.ts';
 import { journalExportLines } from '../line/journal-export.ts';
+import { parseBareJson } from '../pasted/bare-json.ts';
+import { textsOfRecord } from '../pasted/json-text.ts';
+import { unpasted } from '../pasted/paste.ts';
+import { hasLostQuotes, mended, withoutQuotes } from '../pasted/unquoted.ts';
 import { type Segment, segments } from './segments.ts';
 import { readOwnState } from './own-state.ts';
-import { parseJson, parseYamlDocuments } from './parse.ts';
+import { type Parsed, parseJson, parseYamlDocuments } from './parse.ts';
 
 /** Reads a text document passage by passage: logs, tables, describe output, JSON and YAML mixed. */
-export function readStructuredText(reading: TextReading, text: string): void {
-  const { collector, document } = reading;
-  const lines = journalExportLines(text) ?? text.split(/\r?\n/);
+export function readStructuredText(given: TextReading, text: string): void {
+  const { collector, document } = given;
+  const { lines: unwrapped, numbers } = unpasted(journalExportLines(text) ?? text.split(/\r?\n/));
+  const isUnquoted = hasLostQuotes(unwrapped);
+  const lines = isUnquoted ? unwrapped.map(mended) : unwrapped;
+  const reading = isUnquoted ? { ...given, table: withoutQuotes(given.table) } : given;
+  if (numbers !== null) collector.renumber(document, numbers);
   collector.countLines(document, lines.length);
   collector.sawZone(document, zoneOffsetMs(lines));
-  const sources = paragraphSources(lines, reading.likely ?? 'unknown');
-  for (const source of new Set(sources)) collector.sawSource(document, source);
+  const sources = paragraphSources(lines, reading.likely);
+  for (const { source } of new Set(sources)) collector.sawSource(document, source);
   const open = openPassage(reading);
   for (const segment of segments(lines)) {
     if (readOutputs(reading, segment)) continue;
-    readSegment(open.passage, open.said, segment, sources[segment.line - 1] ?? 'unknown');
+    readSegment({ ...open, reading }, segment, sources[segment.line - 1] ?? NOT_KNOWN);
   }
   collector.sawMachine(document, loginHost(lines));
   readLooseAwsAuth(open.passage, lines);
-  readOwnState(open.passage, text, lines);
+  readTranscript(open.passage, lines);
+  readOwnState(open.passage, lines);
   open.flush();
 }
 
@@ -76,6 +92,18 @@ function readOutputs(reading: TextReading, segment: Segment): boolean {
   return outputs.length > 0;
 }
 
+/** A record that holds texts of several lines is read as a document of each; false for any other. */
+function readTexts(reading: TextReading, value: Json): boolean {
+  const { collector } = reading;
+  const locator = collector.locatorOf(reading.document);
+  const texts = textsOfRecord(value);
+  for (const { path, text } of texts) {
+    const document = collector.openDocument(`${locator}#${path}`, null);
+    readStructuredText({ ...reading, document }, text);
+  }
+  return texts.length > 0;
+}
+
 /** aws-auth is often pasted without its ConfigMap around it, or as `kubectl describe` prints it. */
 function readLooseAwsAuth({ collector, document }: PassageReading, lines: readonly string[]): void {
   if (collector.hasFact(document, 'kube/aws-auth')) return;
@@ -88,32 +116,53 @@ function readLooseAwsAuth({ collector, document }: PassageReading, lines: readon
   collector.fact(document, 'kube/aws-auth', value, { by, locator, line: 1, about: [] });
 }
 
+/** What lines are by their words, else by what the collector knows of their file. */
+export function likelyOf(guess: Likely, given: LineSource | undefined): Likely {
+  if (given === undefined || given === guess.source)
+    return { source: guess.source, isKnown: guess.isKnown || given !== undefined };
+  return guess.source === 'unknown' ? { source: given, isKnown: true } : guess;
+}
+
 /** Lines of a paragraph by which its program is known. */
 const PARAGRAPH_HEAD = 60;
 
-/** The program behind each line's paragraph: a pasted text holds several, parted by empty lines. */
-function paragraphSources(lines: readonly string[], likely: LineSource): readonly LineSource[] {
+/** Lines behind a journal by which they are told from it. */
+const JOURNAL_TAIL = 20;
+
+/** True for a line at which a journal ends and something else begins without an empty line. */
+function endsJournal(lines: readonly string[], index: number): boolean {
+  const isTagged = (line: string | undefined): boolean => readPrefix(line ?? '').program !== null;
+  if (index === 0 || isTagged(lines[index]) || !isTagged(lines[index - 1])) return false;
+  const { source } = documentSource(lines.slice(index, index + JOURNAL_TAIL));
+  return source !== 'unknown';
+}
+
+/** Where the paragraphs of a text begin; a pasted one holds several, parted by empty lines. */
+function paragraphStarts(lines: readonly string[]): readonly number[] {
+  const isStart = (index: number): boolean =>
+    (lines[index - 1] ?? '').trim() === '' || endsJournal(lines, index);
+  return [...lines.keys()].filter((index) => (lines[index] ?? '').trim() !== '' && isStart(index));
+}
+
+/** The program behind each line's paragraph. */
+function paragraphSources(lines: readonly string[], likely?: LineSource): readonly Likely[] {
   const userDataLines = mimeLineCount(lines);
-  const sources: LineSource[] = [];
-  let start = 0;
-  for (let index = 0; index <= lines.length; index++) {
-    if (index < lines.length && (lines[index] ?? '').trim() !== '') continue;
-    const head = lines.slice(start, Math.min(index, start + PARAGRAPH_HEAD));
-    const known = head.length === 0 ? 'unknown' : documentSource(head);
-    const assumed = start < userDataLines ? 'user-data' : likely;
-    const source = known === 'unknown' ? assumed : known;
-    for (let line = start; line <= index; line++) sources.push(source);
-    start = index + 1;
+  const sources = Array.from({ length: lines.length }, () => NOT_KNOWN);
+  const starts = paragraphStarts(lines);
+  for (const [index, start] of starts.entries()) {
+    const end = starts[index + 1] ?? lines.length;
+    const guess = documentSource(lines.slice(start, Math.min(end, start + PARAGRAPH_HEAD)));
+    sources.fill(likelyOf(guess, start < userDataLines ? 'user-data' : likely), start, end);
   }
   return sources;
 }
 
-function readSegment(
-  passage: PassageReading,
-  said: ReadLine[],
-  segment: Segment,
-  source: LineSource,
-): void {
+interface Open extends Omit<OpenPassage, 'flush'> {
+  readonly reading: TextReading;
+}
+
+function readSegment(open: Open, segment: Segment, source: Likely): void {
+  const { passage, said } = open;
   switch (segment.kind) {
     case 'line':
     case 'joined':
@@ -124,7 +173,7 @@ function readSegment(
     case 'describe':
       return readDescribe(passage, segment, source);
     case 'json':
-      return readJson(passage, said, segment, source);
+      return readJson(open, segment, source);
     case 'yaml':
       return readYaml(passage, said, segment, source);
   }
@@ -135,23 +184,30 @@ function rawLines(
   said: ReadLine[],
   from: number,
   lines: readonly string[],
-  source: LineSource,
+  source: Likely,
 ): void {
   for (const [offset, text] of lines.entries()) {
     if (text.trim() !== '') said.push(logLine(passage, { line: from + offset, text }, source));
   }
 }
 
+function parsedJson({ text }: Segment & { kind: 'json' }): Parsed {
+  const parsed = parseJson(text);
+  if (parsed.ok || text.includes('":')) return parsed;
+  const value = parseBareJson(text);
+  return value === undefined ? parsed : { ok: true, value, line: 1 };
+}
+
 function readJson(
-  passage: PassageReading,
-  said: ReadLine[],
+  { passage, said, reading }: Open,
   segment: Segment & { kind: 'json' },
-  source: LineSource,
+  source: Likely,
 ): void {
-  const parsed = parseJson(segment.text);
+  const parsed = parsedJson(segment);
   if (!parsed.ok) return rawLines(passage, said, segment.line, segment.lines, source);
-  const understood = readAnswer(passage, parsed.value, segment.line);
-  if (understood) return;
+  const isUnderstood =
+    readAnswer(passage, parsed.value, segment.line) || readTexts(reading, parsed.value);
+  if (isUnderstood) return;
   // An unknown object is a log record: printed on one line, as the program meant it.
   const text = segment.lines.map((line) => line.trim()).join(' ');
   said.push(
@@ -179,7 +235,7 @@ function readYaml(
   passage: PassageReading,
   said: ReadLine[],
   segment: Segment & { kind: 'yaml' },
-  source: LineSource,
+  source: Likely,
 ): void {
   let isUnderstood = true;
   let isEmpty = true;

@@ -12,7 +12,7 @@ export const MARKS = {
   'aws-auth-unreadable': 'aws-auth was there and could not be parsed',
   'subnet-exhausted': 'a subnet had no free address left',
   'clock-off-by-minutes': 'the clock of a machine was off by more than five minutes',
-  'watch-dead': 'a watch of Rollcall was dead without a word',
+  'watch-dead': 'a watch of Rollcall was silently dead',
   'watch-expired': 'a watch of Rollcall ended with 410 in its middle',
   'listed-again': 'a watcher of Rollcall had to list again',
   'shrunk-to-one-fault': 'a failure was shrunk to one fault',

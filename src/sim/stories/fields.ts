@@ -49,7 +49,7 @@ export class Fields {
     if (typeof value === 'string') return value;
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     if (value === undefined && otherwise !== null) return otherwise;
-    this.mistake(field, value === undefined ? `${field} is missing` : `${field} must be a text`);
+    this.mistake(field, value === undefined ? `${field} is missing` : `${field} must be a string`);
     return '';
   }
 
@@ -58,7 +58,7 @@ export class Fields {
     const found = choices.find((choice) => choice === value);
     if (found !== undefined) return found;
     if (this.#value[field] !== undefined)
-      this.mistake(field, `${JSON.stringify(value)} is none of ${choices.join(', ')}`);
+      this.mistake(field, `${JSON.stringify(value)} is not one of ${choices.join(', ')}`);
     return otherwise ?? (choices[0] as T);
   }
 
@@ -117,7 +117,7 @@ export class Fields {
     if (value === undefined) return {};
     if (isObject(value) && Object.values(value).every((entry) => typeof entry === 'string'))
       return value as Readonly<Record<string, string>>;
-    this.mistake(field, `${field} must be a mapping of texts`);
+    this.mistake(field, `${field} must be a mapping of strings`);
     return {};
   }
 
@@ -128,7 +128,7 @@ export class Fields {
   }
 
   #unknown(field: string): string {
-    return `${field} is not known here; known are ${[...this.#known].toSorted().join(', ')}`;
+    return `${field} is an unknown field; known fields: ${[...this.#known].toSorted().join(', ')}`;
   }
 
   #below(field: string): string {

@@ -214,7 +214,7 @@ function expectationOf(fields: Fields): Expectation {
     fields.text(field, ''),
   ) as [string, string, string];
   if ((machine === '') !== (is === ''))
-    fields.mistake('machine', 'machine and is belong together: machine: workers-0, is: gone');
+    fields.mistake('machine', 'machine and is need each other: machine: workers-0, is: gone');
   return {
     byMs: fields.duration('by'),
     headline: headline || null,

@@ -57,7 +57,7 @@ test('looking around in EC2', { skip }, async (t) => {
   );
 });
 
-test('ending an instance, and what is said of one that is not there', { skip }, async (t) => {
+test('terminates an instance, and answers for one that does not exist', { skip }, async (t) => {
   const site = await awsSite(t);
   const id = site.launch();
   site.pass(60_000);

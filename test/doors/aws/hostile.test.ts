@@ -143,7 +143,7 @@ test('a request may be sent as it was signed, and not with another body', async 
   assert.deepEqual(aws.controls.calls(), new Map([['ec2:DescribeInstances', 1]]));
 });
 
-test('requests that are not signed, or not well, get an answer and no more', async (t) => {
+test('answers unsigned and badly signed requests with an error only', async (t) => {
   const { door } = await awsSite(t);
   const cases: readonly (readonly [Record<string, string>, number, string])[] = [
     [{}, 403, 'MissingAuthenticationToken'],
@@ -176,7 +176,7 @@ test('a body that is too large is cut off and the next caller is served', async 
   assert.equal((await send(door.url, {})).status, 403);
 });
 
-test('headers that are too large, and bytes that are no HTTP, are turned away', async (t) => {
+test('rejects headers that are too large and bytes that are not HTTP', async (t) => {
   const { door } = await awsSite(t);
   const headers = { 'x-filler': 'a'.repeat(20_000) };
   const large = await send(door.url, { headers }).catch(() => ({ status: 431, text: '' }));
@@ -235,7 +235,7 @@ test('an answer that cannot be written cuts the connection, and is reported as a
   assert.equal((bugs[0] as NodeJS.ErrnoException).code, 'ERR_INVALID_CHAR');
 });
 
-test('a caller who leaves in the middle of a body is no bug', async (t) => {
+test('survives a caller that leaves in the middle of a body', async (t) => {
   const { door } = await awsSite(t);
   const socket = connect(door.port, '127.0.0.1');
   socket.on('error', () => undefined);

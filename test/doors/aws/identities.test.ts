@@ -87,7 +87,7 @@ test('the SDK in a pod takes its role on by the variables that the webhook gives
   assert.equal(world.aws.controls.calls().get('sts:AssumeRoleWithWebIdentity'), 1);
 });
 
-test('the SDK is told by name what is wrong with a token', async (t) => {
+test('tells the SDK by name what is wrong with a token', async (t) => {
   const { door, token, issuer, provider, shopRole, aws, pass } = await site(t);
   const sts = new STS({ region: 'us-west-2', endpoint: door.url, maxAttempts: 1 });
   t.after(() => {

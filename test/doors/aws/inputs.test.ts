@@ -64,7 +64,7 @@ test('lists of the Query protocol have a step before their numbers', async () =>
   });
 });
 
-test('parameters that are too many or too deep are none', async () => {
+test('rejects parameters that are too many or too deep', async () => {
   const { input } = await operation('ec2', 'DescribeInstances');
   assert.equal(
     queryInput(new URLSearchParams({ [`Filter${'.1'.repeat(50)}`]: 'x' }), input, true),

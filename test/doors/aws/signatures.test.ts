@@ -106,7 +106,7 @@ test('of the blanks in a signed header one counts', async (t) => {
   assert.equal(await status('onetwo'), 403);
 });
 
-test('who signs is held to the signature where nobody else needs one', async (t) => {
+test('requires a valid signature only from callers that sign', async (t) => {
   const { url } = await siteAtNine(t);
   const body = 'Action=AssumeRoleWithWebIdentity&Version=2011-06-15';
   const ask = async (headers: Record<string, string>): Promise<string> =>

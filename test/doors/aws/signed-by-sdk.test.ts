@@ -1,11 +1,14 @@
 /** Signatures that the signer of the AWS SDK (@smithy/signature-v4) makes hold at the door. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { type Claim, isSignedBy, type SignedRequest } from '../../../src/doors/aws/signature.ts';
 
 const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
 const DATE = '20260302T090000Z';
 const HOST = 'eks.eu-west-1.amazonaws.com';
+/** Of the root with the hash of its empty body, by hand as the General Reference has it. */
+const HASHED = '7c59d7bbcd0da9ec48ffbcc943673a66c89022d50a8e143d742711de636d0ece';
 
 interface Signed {
   readonly what: string;
@@ -138,25 +141,71 @@ function claimOn({ names, signature }: Signed): Claim {
 }
 
 for (const signed of SIGNED) {
-  test(`a signature of the SDK over ${signed.what} holds, and over nothing else`, () => {
+  test(`a signature of the SDK over ${signed.what} holds, and over nothing else`, async () => {
     const request = requestOf(signed);
     const claim = claimOn(signed);
-    assert.ok(isSignedBy(request, claim, SECRET));
+    assert.ok(await isSignedBy(request, claim, SECRET));
     const reversed = new URLSearchParams([...request.query].toReversed());
-    assert.ok(isSignedBy({ ...request, query: reversed }, claim, SECRET));
+    assert.ok(await isSignedBy({ ...request, query: reversed }, claim, SECRET));
     const more = new URLSearchParams(request.query);
     more.append('more', '');
     const others: readonly Partial<SignedRequest>[] = [
       { method: 'PUT' },
-      { path: `${signed.path}/` },
+      { path: `${signed.path}/more` },
       { query: more },
       { body: new Uint8Array([0]) },
       { headers: { ...request.headers, host: 'elsewhere' } },
     ];
-    for (const other of others) assert.ok(!isSignedBy({ ...request, ...other }, claim, SECRET));
-    assert.ok(!isSignedBy(request, claim, `${SECRET}x`));
-    assert.ok(!isSignedBy(request, { ...claim, date: '20260302T090001Z' }, SECRET));
+    for (const other of others)
+      assert.ok(!(await isSignedBy({ ...request, ...other }, claim, SECRET)));
+    assert.ok(!(await isSignedBy(request, claim, `${SECRET}x`)));
+    assert.ok(!(await isSignedBy(request, { ...claim, date: '20260302T090001Z' }, SECRET)));
     const scope = '20260303/eu-west-1/eks/aws4_request';
-    assert.ok(!isSignedBy(request, { ...claim, scope }, SECRET));
+    assert.ok(!(await isSignedBy(request, { ...claim, scope }, SECRET)));
   });
 }
+
+/** `GET /` as above, with these headers signed besides. */
+function rootWith(headers: Readonly<Record<string, string>>, signature: string): Signed {
+  const names = ['host', 'x-amz-date', ...Object.keys(headers)].toSorted().join(';');
+  const root = SIGNED[0];
+  assert.ok(root !== undefined);
+  return { ...root, headers, names, signature };
+}
+
+test('a path counts without its empty and relative parts, as AWS documents', async () => {
+  const [root] = SIGNED;
+  assert.ok(root !== undefined);
+  for (const path of ['//', '/./', '/clusters/../'])
+    assert.ok(await isSignedBy({ ...requestOf(root), path }, claimOn(root), SECRET), path);
+});
+
+test('a hash of the body that is signed holds for that body only', async () => {
+  const empty = createHash('sha256').digest('hex');
+  const signed = rootWith({ 'x-amz-content-sha256': empty }, HASHED);
+  assert.ok(await isSignedBy(requestOf(signed), claimOn(signed), SECRET));
+  const other = { ...requestOf(signed), body: new Uint8Array([0]) };
+  assert.ok(!(await isSignedBy(other, claimOn(signed), SECRET)));
+});
+
+test('a request that no signer signs counts as unsigned, not as a bug', async () => {
+  const [root] = SIGNED;
+  assert.ok(root !== undefined);
+  const claim = claimOn(root);
+  const request = requestOf(root);
+  const query = new URLSearchParams([
+    ['__proto__', 'x'],
+    ['constructor', 'y'],
+    ['', 'z'],
+  ]);
+  const claims: readonly Partial<Claim>[] = [
+    { date: '20261399T996199Z' },
+    { signedHeaders: ['__proto__', 'constructor', ''] },
+    { signedHeaders: ['host', 'host', 'x-amz-date'] },
+    { signedHeaders: ['x-amz-date', 'host'] },
+    { signedHeaders: ['authorization'] },
+  ];
+  for (const other of claims)
+    assert.ok(!(await isSignedBy(request, { ...claim, ...other }, SECRET)), JSON.stringify(other));
+  assert.ok(!(await isSignedBy({ ...request, query }, claim, SECRET)));
+});

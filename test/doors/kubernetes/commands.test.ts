@@ -19,7 +19,7 @@ test('ages are alike, times too, and what was said is not', () => {
   assert.notEqual(shown('web-1   Running   1s'), shown('web-1   Pending   1s'));
 });
 
-test('what the real server tells of its own service is left out', () => {
+test('leaves out what the real server reports about its service', () => {
   const own =
     'AGE   Warning   ClusterIPNotAllocated   service/kubernetes   Cluster IP [IPv4]: 10.96.0.1';
   const [started, head] = ['1s   Normal   Started   pod/web-1', 'LAST SEEN   TYPE   REASON'];

@@ -75,7 +75,7 @@ test('one without rights is refused with 403 and its name', async () => {
   assert.equal((await ask(cluster.door, '/api', asked)).code, 200);
 });
 
-test('only who may impersonate speaks for another', async () => {
+test('requires permission to impersonate', async () => {
   const headers = { 'impersonate-user': 'nobody' };
   const asAdmin = await ask(cluster.door, '/api/v1/nodes', { headers });
   assert.match(textAt(asAdmin.json, 'message') ?? '', /User "nobody" cannot list/);
@@ -177,7 +177,7 @@ test('objects are created, read, changed in four ways and deleted', async () => 
   assert.equal((await ask(door, path)).code, 404);
 });
 
-test('who writes is told by the name of its program; who applies names itself', async () => {
+test('names a writer after its program; an applier names itself', async () => {
   const managers: (string | undefined)[] = [];
   const spied = await openCluster({
     wrap: (api) => ({

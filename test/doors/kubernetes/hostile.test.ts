@@ -60,7 +60,7 @@ async function untilClosed(socket: Socket): Promise<string> {
 
 const HEAD = `host: x\r\nauthorization: Bearer ${TOKEN}\r\n`;
 
-test('bytes that are no TLS close the connection', async () => {
+test('closes the connection on bytes that are not TLS', async () => {
   for (const text of ['\0'.repeat(1000), 'GET / HTTP/1.1\r\n\r\n', '\x16\x03\x01\xff\xff']) {
     const socket = connectPlain(cluster.door.port, '127.0.0.1');
     socket.write(text);
@@ -68,7 +68,7 @@ test('bytes that are no TLS close the connection', async () => {
   }
 });
 
-test('bytes that are no HTTP are answered 400 and closed', async () => {
+test('answers 400 to bytes that are not HTTP and closes', async () => {
   for (const text of ['garbage\r\n\r\n', 'GET\r\n\r\n', `GET / HTTP/9.9\r\n${HEAD}\r\n`]) {
     const socket = await tls();
     socket.write(text);
@@ -76,12 +76,12 @@ test('bytes that are no HTTP are answered 400 and closed', async () => {
   }
 });
 
-test('a connection that says nothing is closed, before and after the handshake', async () => {
+test('closes a silent connection, before and after the handshake', async () => {
   await untilClosed(connectPlain(cluster.door.port, '127.0.0.1'));
   await untilClosed(await tls());
 });
 
-test('a head that comes letter by letter is given up', async () => {
+test('gives up on headers that come letter by letter', async () => {
   const socket = await tls();
   const timer = setInterval(() => socket.write('x'), 50);
   socket.write('GET /api HTTP/1.1\r\nx-slow: ');
@@ -89,7 +89,7 @@ test('a head that comes letter by letter is given up', async () => {
   clearInterval(timer);
 });
 
-test('a body that comes letter by letter is given up', async () => {
+test('gives up on a body that comes letter by letter', async () => {
   const socket = await tls();
   const timer = setInterval(() => socket.write('1\r\n \r\n'), 50);
   const path = '/api/v1/namespaces/default/configmaps';
@@ -174,7 +174,7 @@ test('names of what every object has are but names', async () => {
   }
 });
 
-test('targets that are no paths are refused', async () => {
+test('rejects targets that are not paths', async () => {
   for (const target of ['*', 'http://other/api', '//x', '/%00', '/\\x']) {
     const socket = await tls();
     socket.write(`GET ${target} HTTP/1.1\r\n${HEAD}connection: close\r\n\r\n`);
@@ -182,7 +182,7 @@ test('targets that are no paths are refused', async () => {
   }
 });
 
-test('methods and upgrades that nothing here speaks are refused', async () => {
+test('rejects unsupported methods and upgrades', async () => {
   const lines = [
     `CONNECT other:443 HTTP/1.1\r\n${HEAD}\r\n`,
     `TRACE /api HTTP/1.1\r\n${HEAD}connection: close\r\n\r\n`,
@@ -295,7 +295,7 @@ test('a token longer than any is looked up nowhere', async () => {
   }
 });
 
-test('a caller who leaves in the middle of a body is no bug', async () => {
+test('survives a caller that leaves in the middle of a body', async () => {
   const socket = await tls();
   const path = '/api/v1/namespaces/default/configmaps';
   socket.write(`POST ${path} HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: 9\r\n\r\n`);
@@ -305,7 +305,7 @@ test('a caller who leaves in the middle of a body is no bug', async () => {
   assert.deepEqual(cluster.bugs, []);
 });
 
-test('closing ends what is open', async () => {
+test('closing ends open connections', async () => {
   const other = await openCluster();
   const watch = await open(other.door, '/api/v1/nodes?watch=true');
   const idle = connectPlain(other.door.port, '127.0.0.1');

@@ -55,7 +55,7 @@ function refusalOf({ code, json, text }: Answered): string {
   return textAt(json, 'message') ?? '';
 }
 
-test('who speaks for a user has that user’s groups and keeps none of its own', async () => {
+test('an impersonator gets the groups of the user and loses its groups', async () => {
   assert.deepEqual(userOf(await whoIs({})), ['helper', 'helpers', 'system:authenticated']);
   const jane = await whoIs({ 'impersonate-user': 'jane' });
   assert.deepEqual(userOf(jane), ['jane', 'system:authenticated']);

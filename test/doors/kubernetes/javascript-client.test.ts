@@ -60,7 +60,7 @@ test('it creates, replaces and deletes with plain JSON, and without a kind in th
   assert.deepEqual([none.code, none.json['reason']], [404, 'NotFound']);
 });
 
-test('it patches in the other ways when it is told to', async () => {
+test('patches in the other ways on request', async () => {
   const types = ['application/merge-patch+json', 'application/strategic-merge-patch+json'];
   for (const [index, type] of types.entries()) {
     const answer = await ask(cluster.door, '/api/v1/nodes/node-a', {

@@ -231,7 +231,7 @@ function following({ program, cluster, says }: Bench): void {
     await says('uncordon node-a', /uncordoned/);
   });
 
-  test('creates by words of its own, which it sends in protocol buffers', async () => {
+  test('creates objects sent as protocol buffers', async () => {
     await says('create namespace team', /^namespace\/team created\n$/);
     await says('create deployment web --image=app:2 --replicas=2 -n team', /created/);
     await says('get deploy -n team', /^web +0\/2 +0 +0 +\d+s\n/m);

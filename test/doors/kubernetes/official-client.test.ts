@@ -131,7 +131,7 @@ test('it reads the log of a pod, and evicts it', async () => {
   assert.ok(metadata?.deletionTimestamp instanceof Date);
 });
 
-test('it is told why it may not', async () => {
+test('explains why a request is denied', async () => {
   const stranger = new KubeConfig();
   stranger.loadFromString(config.exportConfig().replaceAll(TOKEN, 'of-nobody'));
   const refused = stranger.makeApiClient(CoreV1Api).listNode();

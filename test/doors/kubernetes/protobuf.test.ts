@@ -74,7 +74,13 @@ test('a pod comes out as JSON has it', () => {
   assert.equal(podSpec['priority'], -5);
 });
 
-test('a kind that is not known is told apart from bytes that are none', () => {
+test('keeps a byte order mark at the beginning of a text', () => {
+  const metadata = message(1, text(1, 'web'), message(12, text(1, 'a'), text(2, '\uFEFFx')));
+  const decoded = decodeObject(object('v1', 'ConfigMap', metadata));
+  assert.deepEqual(decoded?.['metadata'], { name: 'web', annotations: { a: '\uFEFFx' } });
+});
+
+test('distinguishes an unknown kind from bytes without one', () => {
   assert.equal(decodeObject(object('example.test/v1', 'Thing')), null);
   assert.throws(() => decodeObject(Buffer.from('{}')), WireError);
   assert.throws(() => decodeObject(Buffer.from('k8s\0\xff', 'latin1')), WireError);

@@ -100,7 +100,7 @@ test('a right is narrowed by each part of the question', async () => {
   assert.equal(await mayI({ resourceAttributes: { ...list, group: '' } }), 'false');
 });
 
-test('a right to a path is none to a resource', async () => {
+test('a right to a path does not cover a resource', async () => {
   assert.equal(await mayI({ nonResourceAttributes: { path: '/metrics', verb: 'get' } }), 'true');
   assert.equal(await mayI({ nonResourceAttributes: { path: '/metrics', verb: 'post' } }), 'false');
   assert.equal(await mayI({ nonResourceAttributes: { path: '/logs', verb: 'get' } }), 'false');
@@ -132,7 +132,7 @@ test('who may not ask about others is refused', async () => {
   }
 });
 
-test('all rights are told to who has all, and to nobody else', async () => {
+test('shows all rights only to a user that has all of them', async () => {
   const rules = async (token: string): Promise<Json | undefined> =>
     (await review('SelfSubjectRulesReview', { namespace: 'shop' }, token)).json['status'];
   assert.deepEqual(await rules(TOKEN), {
@@ -148,7 +148,7 @@ test('all rights are told to who has all, and to nobody else', async () => {
   });
 });
 
-test('a question that is no object, or has nothing in it, grants nothing', async () => {
+test('a malformed or empty question grants nothing', async () => {
   const path = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
   const answer = await ask(cluster.door, path, { method: 'POST', body: [], token: READERS_TOKEN });
   assert.equal(answer.code, 400);
@@ -168,7 +168,7 @@ test('of an Accept the clause of the greatest quality is served, of equal ones t
   assert.ok(types(`${'x'.repeat(5000)}, a/b`).every((type) => type !== 'a/b'));
 });
 
-test('what is wanted is an object, a table or metadata of a known version, or nothing here', () => {
+test('negotiates an object, a table or metadata of a known version, or rejects', () => {
   const object = { as: 'object', version: 'v1', isYaml: false };
   for (const type of ['application/json', 'application/*', '*/*', 'APPLICATION/JSON'])
     assert.deepEqual(wantedOf(type), object);

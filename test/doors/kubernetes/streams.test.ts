@@ -29,7 +29,7 @@ function told(text: string): readonly string[] {
 
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 
-test('a watch gives what is there, then what happens, each at once', async () => {
+test('a watch sends the present objects, then each event at once', async () => {
   const watch = await open(cluster.door, '/api/v1/nodes?watch=true');
   await watch.until((text) => text.includes('"ADDED"'));
   assert.ok(cluster.admin.create(node('node-b', '10.0.0.2')).ok);
@@ -48,7 +48,7 @@ test('a watch gives what is there, then what happens, each at once', async () =>
   ]);
 });
 
-test('a watch goes on from a version and leaves out what was before', async () => {
+test('a watch continues from a version without earlier events', async () => {
   const { json } = await ask(cluster.door, '/api/v1/nodes');
   const version = textAt(json, 'metadata.resourceVersion');
   const path = `/api/v1/nodes?watch=1&resourceVersion=${version}&labelSelector=kubernetes.io/hostname%3Dnode-c`;
@@ -61,7 +61,7 @@ test('a watch goes on from a version and leaves out what was before', async () =
   assert.deepEqual(told(text), ['ADDED node-c']);
 });
 
-test('a watch from a version that is forgotten is told so', async () => {
+test('answers a watch from a compacted version with an error', async () => {
   cluster.api.compact();
   const watch = await open(cluster.door, '/api/v1/nodes?watch=true&resourceVersion=1');
   if (watch.code !== 200) {
@@ -119,7 +119,7 @@ test('a client that goes away is forgotten', async () => {
   assert.ok(table.listeners.size < during, 'the watch is still there');
 });
 
-test('a log is given whole, and a followed one goes on until its container ends', async () => {
+test('returns a whole log, and follows one until its container ends', async () => {
   assert.ok(cluster.admin.create(pod('talker', 'node-a')).ok);
   const path = '/api/v1/namespaces/default/pods/talker/log';
   const whole = await ask(cluster.door, path);

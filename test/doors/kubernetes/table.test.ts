@@ -14,7 +14,7 @@ function cells(columns: readonly Column[], object: JsonObject): Readonly<Record<
   return Object.fromEntries(columns.map(({ name, cell }) => [name, cell(object, NOW_MS)]));
 }
 
-test('ages are told in the units that say enough', () => {
+test('prints ages in readable units', () => {
   const told: readonly (readonly [number, string])[] = [
     [-5, '<invalid>'],
     [-1, '0s'],

@@ -59,6 +59,11 @@ async function texts(): Promise<Readonly<Record<string, Read>>> {
   const { parseLinedYaml } = await import('../../../src/readers/text/yaml-lines.ts');
   const { leasesSaid } = await import('../../../src/readers/text/dhcp-lease.ts');
   const { clocksSaid } = await import('../../../src/readers/text/host-clock.ts');
+  const { unpasted } = await import('../../../src/readers/pasted/paste.ts');
+  const { textsOfRecord } = await import('../../../src/readers/pasted/json-text.ts');
+  const { parseBareJson } = await import('../../../src/readers/pasted/bare-json.ts');
+  const { commandIn } = await import('../../../src/readers/asked/command.ts');
+  const { stepsOf } = await import('../../../src/readers/asked/query.ts');
   const { createItemStream } = await import('../../../src/readers/text/item-stream.ts');
   const { looksLikeList, looksStructured } = await import('../../../src/readers/text/shape.ts');
   return {
@@ -72,6 +77,11 @@ async function texts(): Promise<Readonly<Record<string, Read>>> {
       const stream = createItemStream(() => {});
       for (const piece of text.match(/[^]{1,64}/g) ?? []) stream.push(piece);
     },
+    'pasted/paste.ts': (text) => unpasted(text.split(/\r?\n/)),
+    'pasted/json-text.ts': (text) => textsOfRecord(parsed(text)),
+    'pasted/bare-json.ts': parseBareJson,
+    'asked/command.ts': (text) => [commandIn(text), text.split('\n').map(commandIn)],
+    'asked/query.ts': stepsOf,
     'text/shape.ts': (text) => [looksStructured(text), looksLikeList(text)],
   };
 }
@@ -80,7 +90,9 @@ async function lines(): Promise<Readonly<Record<string, Read>>> {
   const { cleanLine } = await import('../../../src/readers/line/clean.ts');
   const { unwrapLine } = await import('../../../src/readers/line/envelope.ts');
   const { journalExportLines } = await import('../../../src/readers/line/journal-export.ts');
-  const { documentSource, originOf } = await import('../../../src/readers/line/origin.ts');
+  const { documentSource, NOT_KNOWN, originOf } = await import(
+    '../../../src/readers/line/origin.ts'
+  );
   const { isCommandEcho } = await import('../../../src/readers/line/prompt.ts');
   const { reporterOf } = await import('../../../src/readers/line/reporter.ts');
   const { parseAgeMs, parseWhen } = await import('../../../src/readers/line/timestamps.ts');
@@ -94,7 +106,7 @@ async function lines(): Promise<Readonly<Record<string, Read>>> {
     'line/clean.ts': both(cleanLine),
     'line/envelope.ts': both(unwrapLine),
     'line/journal-export.ts': (text) => journalExportLines(`__CURSOR=a\n_HOSTNAME=b\n${text}`),
-    'line/origin.ts': both((text) => [originOf(text, 'unknown'), documentSource([text])]),
+    'line/origin.ts': both((text) => [originOf(text, NOT_KNOWN), documentSource([text])]),
     'line/prompt.ts': both(isCommandEcho),
     'line/reporter.ts': both(reporterOf),
     'line/timestamps.ts': both((text) => [parseWhen(text), parseAgeMs(text)]),

@@ -9,7 +9,7 @@ export function createFakeRecorder(): Recorder {
   let isClosed = false;
   const need = (): void => {
     if (isClosed)
-      throw new PortError({ failure: 'unavailable', message: 'The recorder was closed already.' });
+      throw new PortError({ failure: 'unavailable', message: 'The recorder is already closed.' });
   };
   return {
     async append(added) {

@@ -30,6 +30,6 @@ test('every captured example names a scenario, whose truth it has', () => {
   );
 });
 
-test('every scenario has a name of its own', () => {
+test('every scenario has a unique name', () => {
   assert.equal(new Set(SCENARIOS.map(({ id }) => id)).size, SCENARIOS.length);
 });

@@ -50,7 +50,7 @@ test('a statement holds where its conditions do', () => {
   assert.equal(inRegion('DateGreaterThan', 'us-west-2'), 'implicitDeny');
 });
 
-test('a machine may what its role may, until the policy is taken away', () => {
+test('a machine may do what its role allows until the policy is detached', () => {
   const { aws, launch, roleArn } = smallAws();
   const id = launch();
   const { accessKeyId } = aws.credentialsOf(roleArn, id);
@@ -80,7 +80,7 @@ test('a machine may what its role may, until the policy is taken away', () => {
   assert.equal(code('DescribeInstances'), 'none');
 });
 
-test('keys that nobody has, and keys that are over, are refused by each service in its words', () => {
+test('each service rejects unknown and expired keys in its words', () => {
   const { aws, launch, roleArn, pass } = smallAws();
   const { accessKeyId } = aws.credentialsOf(roleArn, launch());
   pass(7 * 3_600_000);
@@ -108,7 +108,7 @@ test('a burst empties the bucket of its action only, which fills up again', () =
   assert.equal(describe(), 'RequestLimitExceeded');
 });
 
-test('calls are refused as told, so often as told', () => {
+test('rejects as many calls as configured', () => {
   const { aws, refusal } = smallAws();
   const refused = { code: 'InternalError', message: 'An internal error has occurred', status: 500 };
   aws.controls.refuse('ec2:*', refused, 2);
@@ -117,7 +117,7 @@ test('calls are refused as told, so often as told', () => {
   assert.equal(aws.controls.calls().get('ec2:DescribeVpcs'), 3);
 });
 
-test('what would be allowed is told without doing it', () => {
+test('reports what would be allowed without doing it', () => {
   const { output, roleArn } = smallAws();
   const { EvaluationResults } = output('iam', 'SimulatePrincipalPolicy', {
     PolicySourceArn: roleArn,

@@ -50,7 +50,7 @@ test('a fragmented subnet has hundreds of addresses and no prefix', () => {
   assert.equal(create({ SecondaryPrivateIpAddressCount: 100 }), 'none');
 });
 
-test('the metadata service fails in three ways, for as long as it was told to', () => {
+test('the metadata service fails in three ways, for as long as requested', () => {
   const { aws, launch, pass } = smallAws();
   const id = launch();
   const get = (name: string) =>

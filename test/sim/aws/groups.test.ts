@@ -51,7 +51,7 @@ test('a group launches what it lacks, over its zones, and they get into service'
   assert.ok(activities(world).every((one) => one.startsWith('Successful: At 2026-03-02T09:00:0')));
 });
 
-test('a member that somebody ends is replaced, with the reason in the activities', () => {
+test('replaces a terminated member and records the reason in the activities', () => {
   const world = withGroup(1);
   world.pass(120_000);
   const [before = ''] = members(world);
@@ -135,7 +135,7 @@ test('a spot wave: notices two minutes ahead, then the end, then others in their
   assert.equal(notices.length, 3);
 });
 
-test('prices of a pool change now and then and are told again as they were', () => {
+test('prices of a pool change now and then and repeat unchanged', () => {
   const world = smallAws();
   const ask = () =>
     world.output('ec2', 'DescribeSpotPriceHistory', { InstanceTypes: ['m5.large'] });

@@ -33,7 +33,7 @@ test('values come in the order in which they were first there', () => {
   assert.deepEqual(history.valuesAt(5), ['c', 'a', 'b']);
 });
 
-test('what is long gone is forgotten, and versions that no one can lag behind to', () => {
+test('forgets old versions that no reader can lag behind to', () => {
   const history = new History<number>();
   const hourMs = 3_600_000;
   for (let made = 0; made < 64; made++) {

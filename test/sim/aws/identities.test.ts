@@ -67,7 +67,7 @@ test('a token that the role trusts is good for keys of the role, for an hour', (
   assert.equal(refusalOf(aws.answer(identity, who)).code, 'ExpiredToken');
 });
 
-test('a role that trusts somebody else, or is not there, refuses in the same words', () => {
+test('a role that trusts somebody else and a missing role reject in the same words', () => {
   const { aws, byToken, token, issuer, provider, shopRole } = scene();
   const denied = {
     code: 'AccessDenied',
@@ -91,7 +91,7 @@ test('a role that trusts somebody else, or is not there, refuses in the same wor
   assert.ok(like.includes(url) && byToken(token(STS_AUDIENCE)).ok);
 });
 
-test('tokens are told what is wrong with them as STS words it', () => {
+test('reports what is wrong with a token as STS words it', () => {
   const { aws, api, byToken, token, issuer, provider, pass, kernel } = scene();
   const good = token(STS_AUDIENCE, 600);
   const invalid = (message: string): AwsRefusal => ({
@@ -119,7 +119,7 @@ test('tokens are told what is wrong with them as STS words it', () => {
   assert.deepEqual(refusalOf(byToken(good)), invalid(missing));
 });
 
-test('what is missing can be made by calls, and STS follows at once', () => {
+test('missing roles can be created by calls, and STS follows at once', () => {
   const { aws, byToken, token, issuer, provider, output, refusal, kernel } = scene();
   aws.controls.account.plain['oidc-provider'].delete(provider, kernel.nowMs());
   const made = { Url: issuer, ClientIDList: [STS_AUDIENCE] };
@@ -189,7 +189,7 @@ test('EKS Auth refuses strangers, old tokens, accounts without a role and roles 
   assert.match(refusalOf(forPod(old)).message, /^The token included in the request is expired: /);
 });
 
-test('a token for AWS is none for the API server', () => {
+test('the API server rejects a token for AWS', () => {
   const { api, token, issuer } = scene();
   const who = (bearerToken: string): string | null =>
     api.authenticate({ bearerToken, certificate: null })?.name ?? null;

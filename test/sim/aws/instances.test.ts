@@ -10,7 +10,7 @@ function shown({ output }: SmallAws, instanceId: string): JsonObject {
   return isObject(instance) ? instance : {};
 }
 
-test('an instance is pending, runs, is told to end, is gone and in the end not listed', () => {
+test('an instance is pending, runs, shuts down, terminates and disappears from the list', () => {
   const world = smallAws();
   const id = world.launch();
   const states = () => textAt(shown(world, id), 'State.Name');
@@ -88,7 +88,7 @@ test('names are those of EC2, whatever domain DHCP has, which the machine sees',
   });
 });
 
-test('a resource name is the id, and without DNS hostnames there is none', () => {
+test('a resource name is the id and is missing without DNS hostnames', () => {
   const { aws, imageId, subnetIds } = smallAws();
   const launch = { instanceType: 'm5.large', imageId, subnetId: subnetIds[0] };
   const named = aws.controls.launch({ ...launch, hostnameType: 'resource-name' });
@@ -126,7 +126,7 @@ test('tags may be late while the instance is there', () => {
   assert.deepEqual(shown(world, id)['Tags'], [{ Key: 'team', Value: 'a' }]);
 });
 
-test('with a late API a new instance is missed by some calls, by fewer as time goes on', () => {
+test('with a late API some calls miss a new instance, fewer as time passes', () => {
   const world = smallAws({ lag: LATE, isThrottled: false });
   world.pass(600_000);
   const id = world.launch();

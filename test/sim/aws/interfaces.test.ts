@@ -20,7 +20,7 @@ test('five addresses of a subnet belong to EC2', () => {
   );
 });
 
-test('an address is taken once and can be taken again when it was given back', () => {
+test('assigns an address once and again after its release', () => {
   const book = block(24);
   assert.equal(book.take('10.0.0.9'), true);
   assert.equal(book.take('10.0.0.9'), false);
@@ -30,7 +30,7 @@ test('an address is taken once and can be taken again when it was given back', (
   assert.equal(book.free, 251);
 });
 
-test('a prefix is sixteen aligned addresses of which none is in use', () => {
+test('a prefix is sixteen aligned addresses that are all free', () => {
   const book = block(26);
   const chance = random();
   // The first block has the reserved addresses, the last one the broadcast address.
@@ -143,7 +143,7 @@ test('a full subnet launches nothing and gives nothing', () => {
   assert.equal(world.refusal('ec2', 'RunInstances', wanted), 'InsufficientFreeAddressesInSubnet');
 });
 
-test('addresses are given back one by one, never the primary one or a foreign one', () => {
+test('releases addresses one by one, never the primary one or a foreign one', () => {
   const world = smallAws({ isThrottled: false });
   const id = create(world, { SecondaryPrivateIpAddressCount: 2, Ipv4PrefixCount: 1 });
   const addresses = world.aws.controls.account.interfaces.get(id)?.addresses ?? [];

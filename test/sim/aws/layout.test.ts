@@ -30,7 +30,7 @@ test('a VPC and its subnets are made by calls, and an instance in them', () => {
   assert.equal(textAt(instance, 'PrivateDnsName'), '', 'a new VPC has no DNS hostnames');
 });
 
-test('another DHCP option set changes what machines are told, not what EC2 calls them', () => {
+test('another DHCP option set changes what machines learn, not what EC2 calls them', () => {
   const { aws, launch, output, vpcId, refusal } = smallAws();
   const id = launch();
   const hostname = () =>

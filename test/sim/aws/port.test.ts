@@ -22,7 +22,7 @@ function simulated(): AwsSubject {
   };
 }
 
-test('a world that stands still answers at once and plans nothing', async () => {
+test('a paused world answers at once and plans nothing', async () => {
   const { aws, admin, kernel, launch } = smallAws();
   launch();
   const before = [kernel.nowMs(), kernel.nextAtMs(), kernel.events()];

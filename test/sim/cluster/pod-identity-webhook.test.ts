@@ -129,7 +129,7 @@ describe('with IRSA on a cluster of kubeadm', () => {
     assert.equal(environment(makePod(lab, 'after', 'orders'))['AWS_ROLE_ARN'], ROLE);
   });
 
-  test('a pod that was let through acts with the role of the node, others with their own', async () => {
+  test('a pod that was let through uses the node role, others use theirs', async () => {
     const lab = await openLab(SELF_HOSTED);
     await scaleWebhook(lab, 0, 60);
     makePod(lab, 'between', 'orders');

@@ -81,7 +81,7 @@ describe('F43', () => {
     assert.deepEqual(identitiesOn(stage, node), new Set());
   });
 
-  test('service addresses lead nowhere while another rule stands before theirs', () => {
+  test('service addresses lead nowhere while another rule precedes theirs', () => {
     const stage = stageOfRoles(isKube2iam);
     const { breaks = [], truths, undo } = inject(stage, 'F43', (what) => what.includes('service'));
     assert.equal(breaks.length, 1);

@@ -19,7 +19,7 @@ describe('F14', () => {
     assert.equal(typeof zone(), 'string');
   });
 
-  test('corrupts a providerID, which nobody may change, and gives it back', () => {
+  test('corrupts a providerID and restores it', () => {
     const before = stage.people.list('Node').map((node) => textAt(node, 'spec.providerID'));
     const injected = inject(stage, 'F14', (what) => what.includes('providerID'));
     const during = stage.people.list('Node').map((node) => textAt(node, 'spec.providerID'));

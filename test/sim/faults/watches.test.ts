@@ -90,7 +90,7 @@ describe('faults of the watches of Rollcall', () => {
     assert.ok(isKnown(scene));
   });
 
-  test('F17 kills a watch without a word, which is found and cured', async () => {
+  test('F17 kills a watch silently, which is detected and repaired', async () => {
     inject(stage, 'F17', /nodes/);
     write();
     await pass(1);

@@ -110,7 +110,7 @@ describe('what watchers owe', () => {
     assert.match(of('passing').join('; '), /behind by two minutes/);
   });
 
-  test('L-08: what is gone does not stay in memory, nor come back to it', async () => {
+  test('L-08: deleted objects leave the memory and do not return', async () => {
     const { of, pass, tell, hear, come, go } = await watchedPods();
     come('old');
     hear('old');
@@ -123,7 +123,7 @@ describe('what watchers owe', () => {
     assert.match(of('old').join('; '), /behind by two minutes/);
   });
 
-  test('L-08: watchers that begin anew have to hear of everything again', async () => {
+  test('L-08: watchers that restart have to hear of everything again', async () => {
     const { stage, of, pass, hear, come } = await watchedPods();
     come('steady');
     hear('steady');

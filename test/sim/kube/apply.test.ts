@@ -44,7 +44,7 @@ test('what one manager applies another may apply alike, and not otherwise', () =
   );
 });
 
-test('force takes fields over, and what nobody applies any more goes', () => {
+test('force takes fields over, and fields without an applier disappear', () => {
   const world = scene();
   apply(world, 'one', configMap('a', { data: { x: '1', y: '2' } }));
   const query = { force: 'true' };
@@ -121,7 +121,7 @@ test('kubectl takes over what it applied by itself, as its note on the object sa
   assert.equal(apply(world, 'kubectl', configMap('a', { data: { y: '9' } })).code, 409);
 });
 
-test('what is applied must be of the types of its kind, and name no other field', () => {
+test('rejects applied values of a wrong type and unknown fields', () => {
   const world = scene();
   const said = (body: JsonObject): string => {
     const { code, object } = apply(world, 'one', body);
@@ -156,7 +156,7 @@ test('what is applied must be of the types of its kind, and name no other field'
   ]);
 });
 
-test('of an object that was applied empty nobody owns what is written by other means', () => {
+test('fields written by other means have no owner on an object that was applied empty', () => {
   const world = scene();
   assert.deepEqual(owners(apply(world, 'one', configMap('a'))), []);
   const patched = ask(world, {
@@ -214,7 +214,7 @@ test('replicas that were scaled belong to the scale of their owner', () => {
   assert.equal(apply(world, 'two', deployment(2), place).code, 200);
 });
 
-test('conflicts with several owners are told owner by owner', () => {
+test('reports conflicts with several owners by owner', () => {
   const world = scene();
   apply(world, 'two', configMap('a', { data: { x: '1' } }));
   apply(world, 'one', configMap('a', { data: { y: '1', z: '1' } }));

@@ -15,7 +15,7 @@ function list(world: Scene, query: Readonly<Record<string, string>>): ReturnType
   return ask(world, { verb: 'list', ...PLURAL, query });
 }
 
-test('a list goes on with the state in which it began', () => {
+test('a list continues in the state in which it began', () => {
   const world = withMaps('a', 'b', 'c', 'd');
   const first = list(world, { limit: '2' });
   assert.deepEqual(names(first), ['a', 'b']);
@@ -54,14 +54,14 @@ test('an exact version is the state of that time; one to come is refused', () =>
   assert.equal(at(later.object, 'details.retryAfterSeconds'), 1);
 });
 
-test('tokens and versions that are none are refused, not read', () => {
+test('rejects invalid tokens and versions', () => {
   const world = withMaps('a');
   for (const query of [{ continue: 'xx' }, { resourceVersion: 'x' }, { labelSelector: 'a b' }])
     assert.equal(list(world, query).code, 400, JSON.stringify(query));
   assert.equal(list(world, { continue: 'x'.repeat(100_000) }).code, 400);
 });
 
-test('a watch replays what happened since its version and goes on', () => {
+test('a watch replays the events since its version and continues', () => {
   const world = withMaps('a');
   const since = versionOf(list(world, {}).object);
   done(world.admin.create(configMap('b')));
@@ -72,7 +72,7 @@ test('a watch replays what happened since its version and goes on', () => {
   assert.deepEqual(told(), ['ADDED b', 'DELETED a', 'MODIFIED b']);
 });
 
-test('a watch from a forgotten version is told so by an event, and ends', () => {
+test('a watch from a compacted version ends with an error event', () => {
   const world = withMaps('a');
   world.server.compact();
   const watch = seen(world, { ...PLURAL, query: { resourceVersion: '5' } });
@@ -112,7 +112,7 @@ test('bookmarks come each minute and before the end, which comes when it was ask
   assert.ok(watch.isEnded());
 });
 
-test('a watch without a time of its own lives for thirty to sixty minutes', () => {
+test('a watch without a timeout lives for 30 to 60 min', () => {
   const world = withMaps();
   const watch = seen(world, PLURAL);
   world.pass(1_799_000);
@@ -139,7 +139,7 @@ test('a WatchList ends its beginning with an annotated bookmark', () => {
   assert.equal(annotations['k8s.io/initial-events-end'], 'true');
 });
 
-test('what leaves a selection is told as deleted, as it was when it was last selected', () => {
+test('reports an object that leaves a selection as deleted, in its last selected state', () => {
   const world = scene();
   done(world.admin.create(pod('p')));
   const query = { fieldSelector: 'spec.nodeName=n1' };
@@ -149,7 +149,7 @@ test('what leaves a selection is told as deleted, as it was when it was last sel
   assert.deepEqual(watch.told(), ['ADDED p', 'MODIFIED p', 'DELETED p']);
 });
 
-test('a listener that writes is told of it after everybody heard what it heard', () => {
+test('notifies a writing listener after everybody heard the previous event', () => {
   const world = withMaps('a');
   const order: string[] = [];
   const watcher = (name: string, react: () => void) => ({

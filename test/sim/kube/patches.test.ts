@@ -45,6 +45,34 @@ test('JSON patches follow RFC 6902 for lists, escapes and moves', () => {
     );
 });
 
+/** What gopkg.in/evanphx/json-patch.v4 4.13.0, the library of the API server, makes of each. */
+const AS_UPSTREAM: readonly (readonly [Json, JsonObject, Json | undefined])[] = [
+  [{ a: 1 }, { op: 'replace', path: '/b', value: 2 }, { a: 1, b: 2 }],
+  [{ a: 1 }, { op: 'replace', path: '', value: { b: 2 } }, { b: 2 }],
+  [{ a: 1 }, { op: 'replace', path: '', value: 2 }, undefined],
+  [{ a: 1 }, { op: 'add', path: '', value: { b: 2 } }, undefined],
+  [{ a: {} }, { op: 'add', path: 'b/a', value: 1 }, { a: 1 }],
+  [{ a: [1, 2] }, { op: 'add', path: '/a/-1', value: 3 }, { a: [1, 2, 3] }],
+  [{ a: [1, 2] }, { op: 'add', path: '/a/+1', value: 3 }, { a: [1, 3, 2] }],
+  [{ a: [1, 2] }, { op: 'add', path: '/a/-4', value: 3 }, undefined],
+  [{ a: [1, 2] }, { op: 'replace', path: '/a/-2', value: 3 }, { a: [3, 2] }],
+  [{ a: [{ b: 1 }] }, { op: 'remove', path: '/a/-1/b' }, { a: [{}] }],
+  [{ a: { b: 1 } }, { op: 'copy', from: '/a/c', path: '/a' }, { a: null }],
+  [{ a: 1 }, { op: 'copy', from: '', path: '/b' }, undefined],
+  [{ a: [null] }, { op: 'copy', from: '/a/0', path: '/a' }, { a: null }],
+  [{ a: null }, { op: 'move', from: '/a', path: '/b' }, { b: null }],
+  [{ a: null }, { op: 'test', path: '/a/b/c', value: null }, undefined],
+  [{ a: [] }, { op: 'test', path: '/a/-', value: null }, undefined],
+  [{ a: 1 }, { op: 'test', path: '/b', value: null }, { a: 1 }],
+  [{ a: 1 }, { op: 'test', path: '', value: { a: 1 } }, { a: 1 }],
+];
+
+for (const [target, operation, result] of AS_UPSTREAM)
+  test(`a JSON patch ${JSON.stringify(operation)} of ${JSON.stringify(target)} ends as in the API server`, () => {
+    if (result === undefined) assert.throws(() => jsonPatch(target, [operation]), PatchFailure);
+    else assert.deepEqual(jsonPatch(target, [operation]), result);
+  });
+
 test('a merge patch removes by null and never touches prototypes', () => {
   assert.deepEqual(mergePatch({ a: { b: 1, c: 2 } }, { a: { b: null, d: { e: null } } }), {
     a: { c: 2, d: {} },
@@ -64,7 +92,7 @@ test('a merge patch that changes nothing leaves the very same object', () => {
   assert.deepEqual([merged['a'], target.a], [{ b: 2 }, { b: 1 }]);
 });
 
-test('a patch is checked wherever it differs from what is stored, however deep', () => {
+test('checks a patch wherever it differs from the stored object, however deep', () => {
   const { admin } = scene();
   const toleration = { key: 'a', operator: 'Exists' };
   const container = { name: 'app', image: 'app:1', env: [{ name: 'A', value: '1' }] };

@@ -64,7 +64,7 @@ test('a budget that its controller has not seen yet makes the client wait', () =
   assert.equal(at(object, 'details.retryAfterSeconds'), 10);
 });
 
-test('a pod that serves nobody needs no budget, and two budgets are an error', () => {
+test('a pod without a service needs no budget, and two budgets are an error', () => {
   const world = scene();
   running(world, 'sick', []);
   budget(world, 'x', { disruptionsAllowed: 0 });
@@ -114,13 +114,13 @@ test('admission completes a pod: account, token, tolerations, priority', () => {
   );
 });
 
-test('a pod that tolerates everything for ever is given no five minutes', () => {
+test('a pod that tolerates everything forever does not get five minutes', () => {
   const { admin } = scene();
   const made = done(admin.create(pod('p', { tolerations: [{ operator: 'Exists' }] })));
   assert.equal(listAt(made, 'spec.tolerations').length, 1);
 });
 
-test('everything that is wrong with a pod is told at once', () => {
+test('reports everything that is wrong with a pod at once', () => {
   const world = scene();
   const containers = [
     { name: 'A', image: '' },

@@ -66,7 +66,7 @@ function inSimulatedWorld(): KubeApiHarness {
 
 kubeApiContract('the simulated API server', () => Promise.resolve(inSimulatedWorld()));
 
-test('a look at a world that stands still plans nothing', async () => {
+test('a look at a paused world plans nothing', async () => {
   const { kernel, port } = scene();
   const before = kernel.nextAtMs();
   for await (const page of port.list({ ...CONFIG_MAPS, plural: 'namespaces', isNamespaced: false }))
@@ -106,7 +106,7 @@ test('a watch that is cut ends as unreachable, and a lost event never comes', as
   assert.match(String(await watching), /was cut off during watch configmaps/);
 });
 
-test('a watch that an event of the world gives up goes on in that very moment', async () => {
+test('a watch dropped by an event of the world continues at the same moment', async () => {
   const { kernel, server, port } = scene();
   const startMs = kernel.nowMs();
   const life = new AbortController();

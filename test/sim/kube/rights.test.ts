@@ -14,7 +14,7 @@ function withNodes(): Scene {
   return world;
 }
 
-test('a kubelet reads itself and its pods, and nobody else', () => {
+test('a kubelet reads only itself and its pods', () => {
   const world = withNodes();
   const kubelet = world.as('system:node:n1', NODES);
   assert.notEqual(kubelet.get('Node', 'n1'), null);
@@ -24,7 +24,7 @@ test('a kubelet reads itself and its pods, and nobody else', () => {
   assert.throws(() => kubelet.list('DaemonSet'), /cannot list resource "daemonsets"/);
 });
 
-test('a kubelet writes its own Node, without labels and taints of others', () => {
+test('a kubelet writes only its Node, without labels and taints of others', () => {
   const world = scene();
   const kubelet = world.as('system:node:n1', NODES);
   assert.equal(
@@ -45,7 +45,7 @@ test('a kubelet writes its own Node, without labels and taints of others', () =>
   assert.match(refusal(kubelet.delete('Node', 'n1')), /cannot delete resource "nodes"/);
 });
 
-test('a kubelet renews its own Lease only', () => {
+test('a kubelet renews only its Lease', () => {
   const world = scene();
   const kubelet = world.as('system:node:n1', NODES);
   const lease = (
@@ -138,7 +138,7 @@ test('controllers of the platform have the roles that come with the server', () 
   assert.ok(server.authorize(scheduler, bind).isAllowed);
 });
 
-test('everybody may see the version and nobody the metrics', () => {
+test('everybody may read the version and nobody the metrics', () => {
   const { server } = scene();
   const anonymous = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
   const may = (nonResourcePath: string): boolean =>

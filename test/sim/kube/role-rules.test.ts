@@ -81,7 +81,7 @@ test('a rule allows its verbs, its API groups and its resources, and no others',
   assert.ok(!may({ ...asked, subresource: 'scale' }));
 });
 
-test('an asterisk stands for every verb, group or resource, subresources included', () => {
+test('an asterisk matches every verb, group or resource, subresources included', () => {
   const all = ['*'];
   const get = { verb: 'get', group: 'apps', resource: 'deployments' };
   for (const subresource of [null, 'scale'])
@@ -107,7 +107,7 @@ test('a subresource is allowed by its full name or for all resources, not with i
   assert.ok(!asker({ rule: rule('nodes/status') })({ ...status, subresource: null }));
 });
 
-test('a Role holds in its own namespace, not in others and not outside of them', () => {
+test('a Role holds only in its namespace', () => {
   const pods = { apiGroups: [''], resources: ['pods', 'nodes'], verbs: ['list'] };
   const may = asker({ rule: pods, namespace: 'default' });
   assert.ok(may({ verb: 'list', resource: 'pods', namespace: 'default' }));

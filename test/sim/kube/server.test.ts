@@ -48,7 +48,7 @@ test('a name that was deleted comes back as another object', () => {
   );
 });
 
-test('finalizers hold what is deleted until the last one is gone', () => {
+test('finalizers hold a deleted object until the last one is gone', () => {
   const { admin } = scene();
   done(admin.create(configMap('a', { metadata: { name: 'a', finalizers: ['x.test/held'] } })));
   done(admin.delete('ConfigMap', 'default/a'));
@@ -89,7 +89,7 @@ test('a new Node is tainted as not ready, and its taints are replaced as a whole
   assert.deepEqual(keys(done(admin.patch('Node', 'n', 'strategic', one))), ['b']);
 });
 
-test('what is deleted together is what was selected', () => {
+test('deletes exactly the selected collection', () => {
   const world = scene();
   for (const name of ['a', 'b', 'c'])
     done(world.admin.create(configMap(name, { metadata: { name, labels: { in: name } } })));

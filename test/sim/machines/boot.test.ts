@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { at, listAt, textAt } from '../../../src/evidence/json.ts';
 import { conditionOf, eksWorld, kubeadmWorld, kubeletLines, openLab } from './lab.ts';
 
-test('nodeadm looks its name up, says so in JSON, and the node is initialised', async () => {
+test('nodeadm looks its name up, says so in JSON, and the node is initialized', async () => {
   const lab = await openLab(eksWorld());
   await lab.until(120);
   const machine = lab.machine('workers-0');
@@ -102,7 +102,7 @@ test('an unmapped role is Unauthorized everywhere, again and again, and let in o
   assert.equal(conditionOf(lab.node('workers-0'), 'Ready'), 'True');
 });
 
-test('a mapping that is taken away is felt within the time the server keeps tokens', async () => {
+test('a removed mapping takes effect within the time the server caches tokens', async () => {
   const lab = await openLab(eksWorld());
   await lab.until(120);
   lab.client.delete('ConfigMap', 'kube-system/aws-auth');

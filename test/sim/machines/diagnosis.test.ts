@@ -28,7 +28,7 @@ function certain(document: DiagnosisDocument): readonly string[] {
   return all.filter(({ confidence }) => confidence !== 'possible').map(({ cause }) => cause);
 }
 
-test('a machine on which all is well gives no cause', async () => {
+test('a healthy machine gives no cause', async () => {
   for (const world of [eksWorld(), kubeadmWorld(), kubeadmWorld({ podNetwork: 'ready-made' })]) {
     const lab = await openLab(world);
     await lab.until(300);

@@ -71,7 +71,7 @@ test('reset and join bring a deleted node back', async () => {
   assert.equal(conditionOf(lab.node('workers-0'), 'Ready'), 'True');
 });
 
-test('a token that nobody signed ends after five minutes, in the words of kubeadm', async () => {
+test('an unsigned token ends after 5 min in the words of kubeadm', async () => {
   const lab = await openLab(kubeadmWorld({ cloudController: 'none' }));
   await lab.until(60);
   const machine = lab.machine('workers-0');

@@ -134,7 +134,7 @@ test('another hostname meets the old certificate: refused, and the old Node stay
   assert.ok(line.includes(`User \\"system:node:${old}\\" cannot get resource \\"nodes\\"`), line);
 });
 
-test('a kubelet that cannot reach the API server goes on, and catches up afterwards', async () => {
+test('a kubelet that cannot reach the API server continues and catches up afterwards', async () => {
   const lab = await openLab(kubeadmWorld({}, [{ name: 'web', replicas: 1 }]));
   await lab.until(150);
   const machine = lab.machine('workers-0');

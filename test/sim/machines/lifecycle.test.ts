@@ -47,7 +47,7 @@ test('kubelets of EKS ask for a serving certificate, those of kubeadm do not', a
   }
 });
 
-test('a kubelet that hangs is missed, and finds its pods when it goes on', async () => {
+test('a kubelet that hangs is missed, and finds its pods when it continues', async () => {
   const lab = await openLab(kubeadmWorld({ podNetwork: 'ready-made' }));
   await lab.until(60);
   const machine = lab.machine('workers-0');
@@ -91,7 +91,7 @@ test('a full disk is pressure, and images are refused for it', async () => {
   assert.equal(conditionOf(lab.node('workers-0'), 'DiskPressure'), 'False');
 });
 
-test('a sandbox that is refused is told by runtime, kubelet and event', async () => {
+test('runtime, kubelet and event report a refused sandbox', async () => {
   const lab = await openLab(eksWorld({}, { subnetPrefix: 28 }, [{ name: 'web', replicas: 14 }]));
   await lab.until(200);
   const machine = lab.machine('workers-0');

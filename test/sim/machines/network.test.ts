@@ -67,7 +67,7 @@ test('the service network can be lost and come back', () => {
   assert.equal(network.serviceWay(true), 'delivered');
 });
 
-test('without a rule a pod gets the role of its node, with one its own', () => {
+test('without a rule a pod gets the node role, with one its role', () => {
   const way = bench();
   assert.equal(identity(way), 'node-role');
   const other = bench();
@@ -76,7 +76,7 @@ test('without a rule a pod gets the role of its node, with one its own', () => {
   assert.equal(identity(other, { ...POD, isHostNetwork: true }), 'node-role');
 });
 
-test('a connection opened before the rule goes on past it, until it is closed', () => {
+test('a connection opened before the rule bypasses it until it is closed', () => {
   const way = bench();
   assert.equal(identity(way), 'node-role');
   way.metadata.redirect(AGENT);
@@ -99,7 +99,7 @@ test('a rule for an interface that pods do not have takes nothing', () => {
   assert.equal(identity(way, { ...POD, podUid: 'u2' }), 'own-role');
 });
 
-test('only its own rule is undone', () => {
+test('removes only its rule', () => {
   const way = bench();
   way.metadata.redirect(AGENT);
   way.metadata.undo({ ...AGENT });
@@ -121,7 +121,7 @@ test('a metadata service that does not answer is waited for', () => {
   assert.deepEqual([answer.ok, answer.tookMs], [false, 1000]);
 });
 
-test('addresses are given once, and rest for half a minute after a pod', () => {
+test('assigns an address once and rests it for 30 s after a pod', () => {
   const store = new AddressStore();
   const one = { isPrimary: true, attachedMs: 0, attachmentId: null, slots: 2 };
   store.put({ id: 'eni-1', ...one, addresses: ['10.0.0.5', '10.0.0.6'] });

@@ -60,7 +60,7 @@ function dropAssociations({ simulated }: Lab): void {
 }
 
 describe('a program with a web identity', () => {
-  test('has its own role once STS has taken its token, also from an issuer of its own', async () => {
+  test('gets its role once STS accepts its token, also from a custom issuer', async () => {
     const own = await openLab(
       kubeadmWorld({ podIdentity: 'irsa', podNetwork: 'ready-made' }, [ORDERS]),
     );
@@ -163,13 +163,13 @@ describe('what Rollcall says of programs that end without their role', () => {
 });
 
 describe('a program with EKS Pod Identity', () => {
-  test('has its own role from the agent of its node', async () => {
+  test('gets its role from the agent on its node', async () => {
     const lab = await openPodIdentity();
     await lab.until(90);
     assert.equal(identityOf(lab), 'own-role');
   });
 
-  test('is told what EKS Auth refuses the agent without association', async () => {
+  test('gets the error that EKS Auth gives the agent without an association', async () => {
     const lab = await openPodIdentity();
     dropAssociations(lab);
     await lab.until(90);
@@ -179,7 +179,7 @@ describe('a program with EKS Pod Identity', () => {
     assert.ok(agentLines(lab).some((line) => said.test(line)));
   });
 
-  test('asks nobody else while the agent is not there, and has its role when it is', async () => {
+  test('asks nothing else while the agent is missing, and gets its role once it is there', async () => {
     const lab = await openPodIdentity();
     const agents = 'kube-system/eks-pod-identity-agent';
     await lab.until(20);

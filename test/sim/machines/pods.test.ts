@@ -39,7 +39,7 @@ async function readyLab(more: JsonObject = {}): Promise<Lab> {
   return lab;
 }
 
-test('a status that was lost between two heartbeats is told ten seconds later', async () => {
+test('reports a status lost between two heartbeats 10 s later', async () => {
   const lab = await readyLab();
   const machine = lab.machine('workers-0');
   const renewed = (): string | null =>
@@ -124,7 +124,7 @@ test('an image that cannot be had is asked for with a growing pause', async () =
   assert.equal(textAt(status(lab, 'pull'), 'ready'), 'true');
 });
 
-test('a readiness probe is asked after its delay, and holds back what is not ready', async () => {
+test('a readiness probe starts after its delay and holds back an unready pod', async () => {
   const lab = await readyLab();
   const probe = { httpGet: { path: '/', port: 8080 }, initialDelaySeconds: 20, periodSeconds: 5 };
   create(
@@ -148,7 +148,7 @@ test('a readiness probe is asked after its delay, and holds back what is not rea
   );
 });
 
-test('a pod that is deleted is told, and its object goes when its containers are gone', async () => {
+test('reports a deleted pod, whose object goes when its containers are gone', async () => {
   const lab = await readyLab();
   create(lab, podManifest('gone'));
   await lab.until(90);

@@ -49,7 +49,7 @@ test('conditions, chains and negation decide as in a shell', () => {
   assert.equal(ran('exit 3; echo never').exitCode, 3);
 });
 
-test('set -e ends a script at the first failure that nobody asks about', () => {
+test('set -e ends a script at the first unchecked failure', () => {
   assert.deepEqual(
     [ran('set -euo pipefail\nfail 4\necho never').exitCode, ran('set -e\nfail || echo x').stdout],
     [4, 'x\n'],
@@ -57,7 +57,7 @@ test('set -e ends a script at the first failure that nobody asks about', () => {
   assert.equal(ran('fail 4\necho on').stdout, 'on\n');
 });
 
-test('a loop goes round until its command ends well, and sleeps in virtual time', () => {
+test('a loop runs until its command succeeds, and sleeps in virtual time', () => {
   const { exitCode, stdout, seconds } = ran(
     'until count; do echo again; sleep 10; done; echo done',
   );

@@ -46,7 +46,7 @@ test('a NodeConfig is read alone and in MIME, beside a script', () => {
   assert.match(both.script, /echo before/);
 });
 
-test('a NodeConfig with tabs is none', () => {
+test('rejects a NodeConfig with tabs', () => {
   const broken = userDataOf(NODE_CONFIG.replace('  cluster:', '\tcluster:'));
   assert.ok(broken.kind === 'nodeadm' && broken.config === null);
 });
@@ -60,7 +60,7 @@ test('cloud-config gives its commands and its hostname', () => {
   assert.deepEqual(read.script.trim().split('\n'), ['echo "one two"', 'kubeadm join host:6443']);
 });
 
-test('nothing and strange text are no user data', () => {
+test('nothing and strange text do not count as user data', () => {
   assert.equal(userDataOf('').kind, 'none');
   assert.equal(userDataOf('hello').kind, 'none');
 });

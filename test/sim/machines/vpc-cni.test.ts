@@ -59,7 +59,7 @@ test('with pods a second interface is kept warm, and more pods than addresses wa
   );
 });
 
-test('an interface that nobody uses is given back after a while', async () => {
+test('releases an unused interface after a while', async () => {
   const lab = await openLab(eksWorld({}, {}, web(16)));
   await lab.until(240);
   lab.client.patch('Deployment', 'production/web', 'merge', { spec: { replicas: 1 } });

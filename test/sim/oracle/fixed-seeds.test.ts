@@ -24,7 +24,7 @@ function besideNames(violations: readonly Violation[]): readonly Violation[] {
   return violations.filter(({ what }) => !/: named [\w-]+/.test(what));
 }
 
-describe('a machine that is well is not called broken for', () => {
+describe('a healthy machine must not be reported broken', () => {
   for (const { seed, nodes, hours, faults, of, still = [] } of alarms)
     test(of, async () => {
       const raised: string[] = [];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSeed } from '../../../src/apps/sim/one-seed.ts';
 
-test('where every slot is taken and no machine is without a Node, the Nodes are too small (seed 170102)', async () => {
+test('where every slot is full and every machine has a Node, the Nodes are too small (seed 170102)', async () => {
   const named = new Map<string, number>();
   const { result } = await runSeed({
     seed: 170102,
@@ -20,7 +20,7 @@ test('where every slot is taken and no machine is without a Node, the Nodes are 
   assert.deepEqual(result.violations, []);
 });
 
-test('before a machine is taken away nothing of the kind is true', async () => {
+test('nothing of the kind is true before a machine is removed', async () => {
   const known: string[] = [];
   await runSeed({
     seed: 170102,

@@ -80,7 +80,7 @@ test('answers are those of machines that do not work', () => {
   assert.deepEqual(answers.all(), [answer(1, [], ['a'])]);
 });
 
-test('wrong answers are classed by what was said and what there was', () => {
+test('classifies wrong answers by the named and the true cause', () => {
   const mistakes = new Mistakes();
   const shared = { machines: null, shows: [], fromMs: 0, untilMs: null };
   const clock = { ...shared, causes: ['wrong-node-clock'], of: 'F45.2' };

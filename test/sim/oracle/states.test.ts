@@ -21,7 +21,7 @@ function waitingPod(node: string, boundMs: number): KubeObject {
   };
 }
 
-test('a machine on which a pod has waited for minutes is not well, though its Node is Ready', async () => {
+test('a machine with a pod that has waited for minutes is not healthy although its Node is Ready', async () => {
   const simulated = buildCluster({ setting: drawWorld(1, 2), seed: 1 });
   const people = simulated.world.client(ADMIN);
   await runUntil(simulated.kernel, simulated.kernel.nowMs() + 4 * MINUTE_MS, settle);
@@ -40,7 +40,7 @@ test('a machine on which a pod has waited for minutes is not well, though its No
   assert.equal(isWellWith(waitingPod('another', nowMs - 3 * MINUTE_MS)), true);
 });
 
-test('a machine with no address for a pod is not well, though no pod waits on it', async () => {
+test('a machine without a pod address is not healthy although no pod waits', async () => {
   const drawn = drawWorld(1, 2);
   const setting = { ...drawn, cluster: { ...drawn.cluster, podNetwork: 'vpc-cni' } } as const;
   const simulated = buildCluster({ setting, seed: 1 });

@@ -70,7 +70,7 @@ it('authenticator: remembers a refusal of the same token for two minutes', () =>
   assert.notEqual(authenticator.authenticate(token), null);
 });
 
-it('authenticator: maps nobody after a map that is no YAML list, until it is mended', () => {
+it('authenticator: maps nobody after an invalid YAML list until it is fixed', () => {
   const { cluster, ask } = setUp();
   writeMap(cluster, NODES);
   cluster.pass(2000);
@@ -83,7 +83,7 @@ it('authenticator: maps nobody after a map that is no YAML list, until it is men
   assert.notEqual(ask(), null);
 });
 
-it('authenticator: a role ARN with a path matches nobody, as the caller shows none', () => {
+it('authenticator: a role ARN with a path matches no caller, because callers show none', () => {
   const { cluster, ask } = setUp();
   writeMap(cluster, NODES.replace('role/node', 'role/eks/node'));
   cluster.pass(2000);
@@ -104,7 +104,7 @@ it('authenticator: refuses old tokens, tokens from the future and unknown keys',
   assert.equal(authenticator.authenticate('k8s-aws-v1.!!!'), null);
 });
 
-it('authenticator: lets nobody in while STS refuses to say who asks', () => {
+it('authenticator: lets nobody in while STS does not identify the caller', () => {
   const { cluster, ask } = setUp();
   writeMap(cluster, NODES);
   cluster.pass(2000);

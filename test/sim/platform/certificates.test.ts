@@ -110,7 +110,7 @@ describe('bootstrap tokens', () => {
     cluster.until(() => signature() === null, 1000);
   });
 
-  it('are somebody only with their secret and in their time', () => {
+  it('are valid only with their secret and in their time', () => {
     const known = [secret(START_MS + 1000)];
     const token = 'abcdef.0123456789abcdef';
     assert.deepEqual(bootstrapUser(token, known, START_MS), BOOTSTRAP);

@@ -103,7 +103,7 @@ describe('cloud controller: a name that EC2 does not know', () => {
     cluster.until(() => !exists(cluster, UNKNOWN), 10_000);
   });
 
-  it('waits twice as long before each next try to initialise', () => {
+  it('waits twice as long before each next try to initialize', () => {
     const { cluster, controller } = setUp('1.34');
     join(cluster, UNKNOWN, '', true);
     cluster.pass(45_000);
@@ -189,7 +189,7 @@ function setReady({ admin, kernel }: TestCluster, name: string, isReady: boolean
   assert.ok(admin.patch('Node', name, 'strategic', { status }, 'status').ok);
 }
 
-describe('cloud controller: initialisation', () => {
+describe('cloud controller: initialization', () => {
   it('sets labels, addresses and the providerID, and takes the taint away', () => {
     const { cluster, fleet, texts } = setUp('1.34');
     const { id, name, providerId } = fleet.launch();
@@ -237,7 +237,7 @@ describe('cloud controller: initialisation', () => {
     );
   });
 
-  it('a stopped controller deletes and initialises nothing, and a started one goes on', () => {
+  it('a stopped controller deletes and initializes nothing, and a started one continues', () => {
     const { cluster, controller } = setUp('1.29');
     controller.stop();
     join(cluster, UNKNOWN);
@@ -249,7 +249,7 @@ describe('cloud controller: initialisation', () => {
 });
 
 describe('verdictOf', () => {
-  it('keeps a running instance and an answer that is none', () => {
+  it('keeps a running instance and an answer that is not one', () => {
     const instance = { State: { Name: 'running' } };
     assert.deepEqual(verdictOf({ kind: 'found', instance }, true), { kind: 'keep' });
     const refused = { kind: 'refused', message: 'throttled', isThrottled: true } as const;

@@ -173,7 +173,7 @@ it('nidhogg: sleeps its removal delay in the only worker, one node after the oth
   assert.ok(tookMs >= 20_000, `${tookMs} ms`);
 });
 
-it('nidhogg: does not notice a taint that somebody strips', () => {
+it('nidhogg: does not notice a removed taint', () => {
   const cluster = createCluster();
   startNidhogg(cluster.world, { config: configOf({ fork: 'uswitch' }) });
   cluster.pass(100);

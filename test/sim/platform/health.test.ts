@@ -36,7 +36,7 @@ test('a kubelet is silent after its grace, to the millisecond', () => {
   assert.ok(isSilent(SEEN, times, 1000 + 50_001));
 });
 
-test('a Node that never had a status is given a minute', () => {
+test('a Node that never had a status gets 1 min', () => {
   const never = { ...SEEN, hadCondition: false };
   assert.ok(!isSilent(never, graceTimesOf(34), 1000 + 60_000));
   assert.ok(isSilent(never, graceTimesOf(34), 1000 + 60_001));

@@ -67,7 +67,7 @@ function launched(cluster: TestCluster): JsonObject {
   return claims(cluster)[0] as JsonObject;
 }
 
-it('Karpenter: launches a machine for pods that fit nowhere, registers its Node and calls it initialised', () => {
+it('Karpenter: launches a machine for pods that fit nowhere, registers its Node and calls it initialized', () => {
   const { cluster, kubelets } = setUp();
   const providerId = textAt(launched(cluster), 'status.providerID') ?? '';
   assert.equal(cluster.world.aws.instances().length, 1);

@@ -52,7 +52,7 @@ describe('a certificate request of a kubelet', () => {
   });
 });
 
-describe('a request that somebody made with openssl', () => {
+describe('a request made with openssl', () => {
   it('is read, with a key of another kind and more in its name', { skip }, () => {
     const subject = '/C=DE/O=system:nodes/CN=system:node:n1';
     const pem = openssl(`req -new -newkey rsa:2048 -nodes -keyout /dev/null -subj ${subject}`);
@@ -61,7 +61,7 @@ describe('a request that somebody made with openssl', () => {
   });
 });
 
-it('what is no request is none, wherever it is cut', () => {
+it('rejects an invalid request wherever it is cut', () => {
   const der = atob(atob(requestOf(OF_A_NODE)).replaceAll(/-----[A-Z ]+-----|\n/g, ''));
   for (let length = 0; length < der.length; length += 1)
     assert.equal(subjectOf(btoa(btoa(der.slice(0, length)))), null);

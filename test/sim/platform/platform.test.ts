@@ -130,7 +130,7 @@ it('platform: an upgrade of the cloud controller is a new program with the same 
   assert.equal(platform.isRunning('cloud-controller-manager'), false);
 });
 
-it('node IPAM: gives each node a block of its own, until there are none', () => {
+it('node IPAM: gives each node a block until none are left', () => {
   assert.deepEqual(blocksOf('10.244.0.0/23'), ['10.244.0.0/24', '10.244.1.0/24']);
   assert.deepEqual(blocksOf('10.244.0.0'), []);
   const cluster = createCluster();

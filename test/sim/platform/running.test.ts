@@ -21,7 +21,7 @@ function recorderIn(cluster: TestCluster) {
   return { record, events };
 }
 
-it('events: the same text counts up, another one is an event of its own', () => {
+it('events: counts the same text up and records another one separately', () => {
   const { record, events } = recorderIn(createCluster());
   record('one');
   record('one');

@@ -68,7 +68,7 @@ it('scheduler: does not when the taint is there from birth', () => {
   );
 });
 
-it('scheduler: says what is in the way on each kind of node, and tries again when it changes', () => {
+it('scheduler: reports the obstacle on each kind of node and retries when it changes', () => {
   const cluster = setUp();
   addNode(cluster, 'small', { cpu: '1' });
   addNode(cluster, 'gated', { taints: [GATE] });
@@ -93,7 +93,7 @@ it('scheduler: says what is in the way on each kind of node, and tries again whe
   assert.deepEqual(messages(cluster, 'Scheduled'), ['Successfully assigned default/app to gated']);
 });
 
-it('scheduler: gives no node more pods or cores than it has, and goes on when some leave', () => {
+it('scheduler: gives no node more pods or cores than it has, and continues when some leave', () => {
   const cluster = setUp();
   addNode(cluster, 'n1', { pods: '2' });
   for (const name of ['a', 'b', 'c']) must(cluster.admin.create(podObject(name)));
@@ -169,7 +169,7 @@ it('scheduler: waits 1 to 10 s between tries, and samples large clusters', () =>
   assert.deepEqual([50, 100, 200, 1000, 5000].map(feasibleWanted), [50, 100, 100, 420, 500]);
 });
 
-it('scheduler: from 1.34 on it names no taint, and speaks of claims', () => {
+it('scheduler: from 1.34 on it reports claims instead of taints', () => {
   const cluster = setUp(2, 34);
   addNode(cluster, 'n1', { taints: [GATE] });
   must(cluster.admin.create(podObject('app')));
@@ -208,7 +208,7 @@ it('scheduler: places critical pods before the others that wait', () => {
   );
 });
 
-it('scheduler: tells a pod what one of the same wishes was told, until something changes', () => {
+it('scheduler: gives a pod with the same wishes the same answer until something changes', () => {
   const misfits = new Misfits();
   const toleration = { key: 'a', operator: 'Exists' };
   const view = (spec: JsonObject): ReturnType<typeof podView> => podView(podObject('p', spec));

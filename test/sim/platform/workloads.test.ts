@@ -47,7 +47,7 @@ it('DaemonSet: has its pod on a new node within a tenth of a second, before that
   );
 });
 
-it('DaemonSet: without tolerations of its own waits for the node to be Ready', () => {
+it('DaemonSet: without tolerations waits for the node to be Ready', () => {
   const { cluster, kubelets } = setUp();
   must(cluster.admin.create(workload('DaemonSet', 'agent', {})));
   const kubelet = kubelets.join('n1', { isReady: false });

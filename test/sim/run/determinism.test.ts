@@ -96,7 +96,7 @@ describe('a simulated run', { timeout: LIMIT_MS }, () => {
     assert.ok(Date.now() > 0 && Math.random() < 1);
   });
 
-  test('is ended by product code that touches them while the world goes on', async () => {
+  test('is ended by product code that touches them while the world runs', async () => {
     const swarm = drawSwarm(SEED, WISHES, []);
     const run = guardedRun({
       swarm,

@@ -81,7 +81,7 @@ async function slowly(): Promise<void> {
 }
 
 describe('product code that waits in the simulated world', { timeout: 120_000 }, () => {
-  test('goes on in the order of the kernel, however the event loop turns', async () => {
+  test('runs in the order of the kernel, however the event loop turns', async () => {
     const plain = await play(3, settle);
     assert.deepEqual(await play(3, slowly), plain);
     let beside = 0;

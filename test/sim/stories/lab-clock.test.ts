@@ -45,7 +45,7 @@ test('a slow lab begins now', () => {
   assert.equal(asOf(loadScenario(null), NOW_MS, 0.5).world.startMs, NOW_MS);
 });
 
-test('after its story a world goes on as fast as it is told', async () => {
+test('after its story a world continues at the requested speed', async () => {
   const clock = sleepingClock();
   const kernel = createKernel({ seed: 1, startMs: NOW_MS });
   const pace = createPace({ kernel, speed: 10, clock, follower: FOLLOWER });

@@ -29,6 +29,8 @@ interface DiagnoseArguments {
   readonly sinceMs: number | null;
   /** True to look again until the machine is usable or its next cause is known. */
   readonly waits: boolean;
+  /** True to show every candidate. */
+  readonly isAll: boolean;
   readonly isDeep: boolean;
   /** True to look at the machine on which the program runs. */
   readonly isHost: boolean;
@@ -40,7 +42,7 @@ interface DiagnoseArguments {
 
 function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
   const { values, words } = parseCommandLine(DIAGNOSE, args);
-  const { output, host, save, anonymize, deep, since, wait } = values;
+  const { output, all, host, save, anonymize, deep, since, wait } = values;
   const { paths: given, names } = pathsAndNames(words);
   const paths = [...given, ...values.with];
   const contexts = contextsOf(values);
@@ -52,6 +54,7 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
     output,
     live: flagsOfSeveral(values),
     contexts,
+    isAll: all,
     isDeep: deep,
     isHost: host,
     save,
@@ -110,10 +113,9 @@ export async function diagnoseCommand(
   for (const line of lines) context.err(`${line}\n`);
   const isNone = answer.names.length > 0 && document.subjects.length === 0;
   const losses = [...(unknown?.losses ?? []), ...document.losses];
-  if (given.output !== 'text')
-    await print({ ...document, losses }, given.output, given.paths, context);
+  if (given.output !== 'text') await print({ ...document, losses }, given, context);
   // A page of nothing would hide the sentence that says what there is not.
-  else if (!isNone) await print(document, given.output, given.paths, context);
+  else if (!isNone) await print(document, given, context);
   if (isNone && unknown?.isSure === true) return EXIT.usage;
   const code = isLate ? EXIT.cannotTell : exitCodeOf(document);
   const isOpen = isPartial || unknown !== null;
@@ -207,8 +209,7 @@ async function tellSaved(
 
 async function print(
   document: DiagnosisDocument,
-  output: Output,
-  paths: readonly string[],
+  { output, paths, isAll }: Pick<DiagnoseArguments, 'output' | 'paths' | 'isAll'>,
   context: CliContext,
 ): Promise<void> {
   switch (output) {
@@ -225,9 +226,8 @@ async function print(
     }
     case 'text': {
       const { renderText } = await import('../../../diagnosis/report/text.ts');
-      context.out(
-        renderText(document, { columns: context.columns, colour: context.colour, paths }),
-      );
+      const { columns, colour } = context;
+      context.out(renderText(document, { columns, colour, paths, all: isAll }));
     }
   }
 }

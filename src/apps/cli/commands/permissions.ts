@@ -85,14 +85,14 @@ async function page(
   const names = wanted.features.map(({ feature, for: purpose }) => `  ${feature}: ${purpose}`);
   const bind = bindCommands(wanted.roles).map((command) => `# ${command}`);
   return [
-    'Rollcall reads and writes nothing. For',
+    'Rollcall only reads; it changes nothing. Features:',
     ...names,
     '',
-    'it needs of Kubernetes (alone: rollcall permissions --rbac | kubectl apply -f -)',
+    'Kubernetes roles (rollcall permissions --rbac | kubectl apply -f -):',
     '',
     `${roles}${bind.join('\n')}`,
     '',
-    'and of AWS (alone: rollcall permissions --iam)',
+    'IAM policy (rollcall permissions --iam):',
     '',
     policy,
   ].join('\n');
@@ -108,10 +108,10 @@ function endText(answers: readonly PermissionAnswer[]): string {
   const lacking = answers.filter(({ granted, isOptional }) => granted === 'no' && !isOptional);
   const unknown = answers.filter(({ granted }) => granted === 'unknown');
   if (lacking.length > 0)
-    return `${lacking.length} lacking; what they show stays unknown. Grant them: rollcall permissions`;
+    return `${lacking.length} missing; what they show stays unknown. Grant them: rollcall permissions`;
   return unknown.length > 0
-    ? `None is known to be lacking; ${unknown.length} could not be told.`
-    : 'Nothing is lacking.';
+    ? `No permission is known to be missing; ${unknown.length} could not be checked.`
+    : 'No permission is missing.';
 }
 
 const REASONS_MAX = 5;
@@ -122,8 +122,8 @@ function checkPage(
 ): readonly string[] {
   const rows = answers.map((one) => [
     MARKS[one.granted],
-    one.permission + (one.isOptional && one.granted === 'no' ? ' (only where it is used)' : ''),
-    one.granted === 'unknown' ? 'not told' : one.how,
+    one.permission + (one.isOptional && one.granted === 'no' ? ' (only where used)' : ''),
+    one.granted === 'unknown' ? 'not checked' : one.how,
   ]);
   const reasons = answers.filter(({ granted }) => granted === 'unknown').map(({ how }) => how);
   const why = [...unseen, ...new Set(reasons)].slice(0, REASONS_MAX);

@@ -78,7 +78,7 @@ function named(document: RollCallDocument, names: readonly string[]): RollCallDo
   const unknown = names.find((name) => !document.rows.some((row) => isCalled(row, name)));
   if (unknown !== undefined)
     throw new UsageError(
-      `No machine is called ${JSON.stringify(excerptOf(unknown, NAME_MAX))}; all of them: rollcall status -o name`,
+      `No machine is named ${JSON.stringify(excerptOf(unknown, NAME_MAX))}; list them: rollcall status -o name`,
     );
   return rowsCalled(document, names);
 }
@@ -245,9 +245,9 @@ async function watching(
   asked: StatusArguments,
   context: CliContext,
 ): Promise<number> {
-  if (source.watch === null) throw new UsageError('--watch needs a live cluster to look at.');
+  if (source.watch === null) throw new UsageError('--watch needs a live cluster');
   if (asked.output.kind !== 'table' && asked.output.kind !== 'wide')
-    throw new UsageError('--watch draws a table: leave -o out, or use -o wide.');
+    throw new UsageError('--watch draws a table; omit -o or use -o wide');
   const { height } = source;
   const printer = createWatchPrinter(asked, context, {
     height,

@@ -42,6 +42,10 @@ export const DIAGNOSE = declareCommand({
       kind: 'flag',
       help: 'Replace names, ids and addresses in the output and in the saved file',
     },
+    all: {
+      kind: 'flag',
+      help: 'Show every candidate and every command that would decide',
+    },
     deep: {
       kind: 'flag',
       help: 'Ask each machine that is not usable for its console, user data and logs',

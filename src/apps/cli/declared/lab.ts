@@ -7,7 +7,7 @@ export const LAB = declareCommand({
   summary: 'Play a failure in a simulated cluster that kubectl and aws can talk to',
   usage: ['lab [STORY|FILE.yaml] [options]', 'lab --list'],
   description: [
-    'Simulates a cluster and AWS in one process: an API server, its controllers, machines and AWS. The story runs in it, and next to it stands what Rollcall reports. kubectl, aws and rollcall work against it from another terminal.',
+    'Simulates a cluster and AWS in one process: an API server, its controllers, machines and AWS. The story runs in it, and next to it you see what Rollcall reports. kubectl, aws and rollcall work against it from another terminal.',
     'The servers listen on loopback only and require the token in the folder of --folder.',
   ],
   words: { most: 1, completes: ['story', 'file'] },

@@ -21,7 +21,7 @@ const FILE_MODE = 0o600;
 export async function mustBeWritable(path: string): Promise<void> {
   const folder = dirname(path);
   const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
-  if (isFolder) throw new UsageError(`--save takes a file to write; ${path} is a folder.`);
+  if (isFolder) throw new UsageError(`--save needs a file; ${path} is a folder.`);
   await access(folder, constants.W_OK).catch((error: unknown) => {
     throw unwritten(path, error);
   });
@@ -31,9 +31,9 @@ function unwritten(path: string, error: unknown): UsageError {
   const { code } = error as NodeJS.ErrnoException;
   const why =
     code === 'ENOENT'
-      ? `there is no folder ${dirname(path)}; make it: mkdir -p ${dirname(path)}`
-      : `writing there ended with ${code ?? 'an error'}; give --save another file`;
-  return new UsageError(`The evidence cannot be saved as ${path}: ${why}`);
+      ? `no such folder: ${dirname(path)}; create it: mkdir -p ${dirname(path)}`
+      : `cannot write there (${code ?? 'unknown error'}); choose another file`;
+  return new UsageError(`Cannot save the evidence as ${path}: ${why}`);
 }
 
 /** What a bundle holds, and what was left out of it. */

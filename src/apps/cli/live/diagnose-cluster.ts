@@ -202,7 +202,7 @@ function withoutShadows(subjects: readonly SubjectReport[]): readonly SubjectRep
 /** Subjects of all; the headline is the first cluster's that has one, in the order given. */
 export function mergedDocument(documents: readonly DiagnosisDocument[]): DiagnosisDocument {
   const [first] = documents;
-  if (first === undefined) throw new SourceError('No context was named.');
+  if (first === undefined) throw new SourceError('Name a context.');
   return {
     ...first,
     headline: documents.find(({ headline }) => headline !== null)?.headline ?? null,

@@ -29,7 +29,7 @@ export function liveFlagsOf(values: LiveValues): LiveFlags {
   const { length } = contextsOf(values);
   if (length > 1)
     throw new UsageError(
-      `--context may be given once here, not ${length} times; several at once: rollcall diagnose`,
+      `--context may be used once here, not ${length} times; several at once: rollcall diagnose`,
     );
   return flagsOfSeveral(values);
 }

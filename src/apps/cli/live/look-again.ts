@@ -61,8 +61,8 @@ class FailedLook {
 
   notices(): readonly WatchNotice[] {
     if (this.#message === null) return [];
-    const line = `The last look was not answered: ${this.#message.split('\n')[0] ?? ''}`;
-    return [{ key: 'look', line, kinds: [], over: 'Looks are answered again' }];
+    const line = `The last look failed: ${this.#message.split('\n')[0] ?? ''}`;
+    return [{ key: 'look', line, kinds: [], over: 'Looks succeed again' }];
   }
 }
 

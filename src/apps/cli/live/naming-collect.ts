@@ -38,7 +38,7 @@ function mustBeNamed(observations: Observations, name: string): NamingMachine {
   const machine = machineNamed(observations, name);
   if (machine !== null) return machine;
   throw new UsageError(
-    `No instance, Node or address is called ${JSON.stringify(excerptOf(name, NAME_MAX))}; all of them: rollcall name`,
+    `No instance, Node or address is called ${JSON.stringify(excerptOf(name, NAME_MAX))}; list them: rollcall name`,
   );
 }
 

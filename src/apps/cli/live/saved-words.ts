@@ -17,7 +17,7 @@ export function savedSentences(
   const gone = listed(left);
   return [
     `Saved ${path}: ${listed(kinds)}.`,
-    gone === '' ? 'Nothing was taken out.' : `Taken out: ${gone}.`,
+    gone === '' ? 'Nothing was removed.' : `Taken out: ${gone}.`,
     isAnonymous
       ? 'Names, ids and addresses are replaced.'
       : 'It names machines, accounts and addresses; to hide them, add --anonymize.',

@@ -16,8 +16,8 @@ import { sayNotices } from './watch-notices.ts';
 /** What is said when the time given for waiting is over. */
 export function lateSentence(limitMs: number): string {
   return (
-    `The waiting ended after ${limitMs / 1000}s, with neither all machines usable nor another ` +
-    `cause known; wait longer: --timeout ${(limitMs * 3) / 1000}s`
+    `Timed out after ${limitMs / 1000} s: not all machines are usable and no new cause is ` +
+    `known; wait longer: --timeout ${(limitMs * 3) / 1000}s`
   );
 }
 

@@ -20,12 +20,12 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 function whyOf({ phase, failure }: WatchTrouble): string {
-  if (phase === 'denied') return 'watching is denied';
+  if (phase === 'denied') return 'watch permission is denied';
   if (phase === 'unauthenticated') return 'the API server does not know this identity';
   if (phase === 'silent') return 'the API server is silent';
   if (failure === null)
-    return phase === 'listing' ? 'they are still being listed' : 'the API server is silent';
-  return WHY[failure] ?? `the API server answers with what is no watch (${failure})`;
+    return phase === 'listing' ? 'the first list is not complete' : 'the API server is silent';
+  return WHY[failure] ?? `the API server does not answer with a watch (${failure})`;
 }
 
 function namesOf(troubles: readonly WatchTrouble[]): string {

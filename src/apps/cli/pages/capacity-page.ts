@@ -40,11 +40,11 @@ const ADDRESSING = {
 function cniLines(cni: CniView): readonly string[] {
   if (cni.state === 'absent')
     return paragraph(
-      'The DaemonSet kube-system/aws-node is not there: pods do not get their addresses from the VPC, so the arithmetic of interfaces does not hold.',
+      'No DaemonSet kube-system/aws-node: pods get no addresses from the VPC, so ENI limits do not apply.',
     );
   if (cni.state === 'unknown')
     return paragraph(
-      'The DaemonSet kube-system/aws-node was not seen: the manifest’s own settings are taken.',
+      'DaemonSet kube-system/aws-node not seen: assuming the defaults of its manifest.',
     );
   const extras = [
     ADDRESSING[cni.addressing],
@@ -52,7 +52,7 @@ function cniLines(cni: CniView): readonly string[] {
     cni.podEni ? 'pod security groups' : null,
     targetText(cni),
   ].filter((one) => one !== null);
-  return paragraph(`aws-node ${shown(cni.version ?? 'of unknown release')}: ${extras.join(', ')}`);
+  return paragraph(`aws-node ${shown(cni.version ?? '(version unknown)')}: ${extras.join(', ')}`);
 }
 
 function groupText({ group }: { readonly group: GroupCapacity['group'] }): string {
@@ -76,7 +76,7 @@ function nodeCells(node: NodeCapacity): readonly string[] {
 }
 
 function nodeLines(nodes: readonly NodeCapacity[]): readonly string[] {
-  if (nodes.length === 0) return ['No Node was seen.'];
+  if (nodes.length === 0) return ['No Nodes seen.'];
   const rows = nodes.slice(0, ROWS_MAX).map(nodeCells);
   const problems = Map.groupBy(
     nodes.filter(({ problem }) => problem !== null),
@@ -85,7 +85,7 @@ function nodeLines(nodes: readonly NodeCapacity[]): readonly string[] {
   const rest = nodes.length - rows.length;
   return [
     ...columns([NODE_HEADING, ...rows]),
-    ...(rest > 0 ? [`  and ${grouped(rest)} more; all of them: rollcall capacity -o json`] : []),
+    ...(rest > 0 ? [`  and ${grouped(rest)} more; list them: rollcall capacity -o json`] : []),
     ...[...problems].flatMap(([problem, own]) => {
       const [first] = own;
       const who = own.length === 1 ? shown(first?.name ?? '') : counted(own.length, 'Node');
@@ -139,7 +139,7 @@ export function subnetTable(subnets: readonly SubnetCapacity[]): readonly string
     ...columns([SUBNET_HEADING, ...subnets.map(subnetCells)]),
     ...unexplained.flatMap(({ id, unexplained: count }) =>
       paragraph(
-        `${shown(id)}: ${counted(count, 'address')} in use by no listed interface, so FREE /28 is an upper bound.`,
+        `${shown(id)}: ${counted(count, 'address')} in use outside the listed interfaces, so FREE /28 is an upper bound.`,
         '  ',
       ),
     ),

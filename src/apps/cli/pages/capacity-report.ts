@@ -13,8 +13,8 @@ function titleOf(type: InstanceType): string {
     memory,
     type.arch,
     type.bareMetal === true ? 'bare metal' : type.hypervisor,
-    type.tables.retired ? 'no longer in any table' : null,
-    type.source === 'aws' ? 'as EC2 describes it' : 'as shipped with this program',
+    type.tables.retired ? 'no longer in any published table' : null,
+    type.source === 'aws' ? 'as EC2 reports it' : 'from the table shipped with Rollcall',
   ];
   return `${type.name}: ${parts.filter((part) => part !== null).join(', ')}`;
 }
@@ -35,7 +35,7 @@ function heldLines(capacity: Capacity): readonly string[] {
   ].join(' · ');
   return [
     ...marked('subnet ', `A node takes: ${text}.`, '  '),
-    ...paragraph(`ipamd wants ${held.full.because}, as far as they fit.`, '          '),
+    ...paragraph(`ipamd wants ${held.full.because}, as far as the limits allow.`, '          '),
   ];
 }
 
@@ -53,8 +53,8 @@ export function capacityLines(capacity: Capacity): readonly string[] {
   const { type, maxPods, mismatch } = capacity;
   if (isUnknownType(type))
     return [
-      ...paragraph(`${shown(type.unknown)}: not in the shipped table, so nothing is known of it.`),
-      '  EC2 would tell:',
+      ...paragraph(`${shown(type.unknown)}: not in the shipped table; limits unknown.`),
+      '  Ask EC2:',
       ...commandRows(type.command),
     ];
   return [

@@ -8,7 +8,7 @@ import { acceptanceLines, effectLines, namesLines, nodeNameLines } from './name-
 function titleLines({ instanceId, node, ready }: NamingDocument): readonly string[] {
   if (node === null && instanceId === null) return [];
   const machine = instanceId === null ? 'This machine' : shown(instanceId);
-  if (node === null) return paragraph(`${machine} is registered as no Node.`);
+  if (node === null) return paragraph(`${machine} has no Node.`);
   const state = ready === true ? 'Ready' : 'not Ready';
   return paragraph(`${machine} is registered as Node ${shown(node)}, ${state}.`);
 }
@@ -17,10 +17,7 @@ function titleLines({ instanceId, node, ready }: NamingDocument): readonly strin
 function ruleLines({ name, ready }: NamingDocument): readonly string[] {
   const rows = nodeNameLines(name);
   if (name.state !== 'unknown' || ready !== true) return rows;
-  return [
-    'Whether it keeps that name at the next start of its kubelet is not known.',
-    ...rows.slice(1),
-  ];
+  return ['Unknown whether it keeps that name when its kubelet restarts.', ...rows.slice(1)];
 }
 
 function twinLines({ twin }: NamingDocument): readonly string[] {
@@ -31,7 +28,7 @@ function twinLines({ twin }: NamingDocument): readonly string[] {
 function pinnedLines(pinned: readonly PinnedWorkload[]): readonly string[] {
   if (pinned.length === 0) return [];
   return [
-    ...paragraph('Workloads that ask for it by name, and what moves them to the label:'),
+    ...paragraph('Workloads pinned to it by name, with the command that moves each to the label:'),
     ...pinned.flatMap((one) => [
       ...paragraph(
         `${one.kind} ${shown(one.namespace)}/${shown(one.name)} (${one.by}: ${shown(one.value)})`,
@@ -68,7 +65,7 @@ function verdictText(document: NamingDocument): string {
   const wrong = disagreeing(document);
   if (document.twin !== null) return `also ${shown(document.twin.node)}`;
   if (wrong.length > 0) return wrong.map(({ title }) => title).join(', ');
-  return document.acceptance?.state === 'refused' ? 'not found by the cloud controller' : 'agree';
+  return document.acceptance?.state === 'refused' ? 'cloud controller finds no instance' : 'agree';
 }
 
 /** All machines in one table. */
@@ -83,9 +80,9 @@ export function machinesPage(
     verdictText(one),
   ]);
   const table = columns([['INSTANCE', 'NODE', 'BY THE RULES', 'NAMES'], ...rows]);
-  const hint = `${counted(documents.length, 'machine')}; every name of one: rollcall name INSTANCE`;
+  const hint = `${counted(documents.length, 'machine')}; all names of one machine: rollcall name INSTANCE`;
   return pageOf([
-    documents.length === 0 ? ['No machine was seen.'] : table,
+    documents.length === 0 ? ['No machines seen.'] : table,
     [hint],
     unseenLines(unseen),
   ]);

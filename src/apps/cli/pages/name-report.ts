@@ -16,16 +16,16 @@ function providedLines(provided: readonly string[]): readonly string[] {
 
 /** The name, or why there is none or nobody can tell. */
 export function nodeNameLines(name: NodeName): readonly string[] {
-  if (name.state === 'none') return ['No Node will be registered.', ...reasonLines(name.because)];
+  if (name.state === 'none') return ['No Node will register.', ...reasonLines(name.because)];
   if (name.state === 'known')
     return [
-      ...paragraph(`The Node will be called ${shown(name.name)}`),
+      ...paragraph(`Node name: ${shown(name.name)}`),
       ...reasonLines(name.because),
       ...providedLines(name.provided),
     ];
   const candidates = name.candidates.map(shown).join(', ');
   return [
-    'The name of the Node is not known.',
+    'The Node name is unknown.',
     ...reasonLines(name.because),
     ...(candidates === '' ? [] : paragraph(`It may be: ${candidates}`, '  ')),
     ...providedLines(name.provided ?? []),
@@ -37,18 +37,18 @@ export function nodeNameLines(name: NodeName): readonly string[] {
 const STATES: Readonly<Record<Acceptance['state'], string>> = {
   accepted: 'The cloud controller will accept it.',
   refused: 'The cloud controller will not find the machine.',
-  'another-instance': 'The cloud controller will take another machine for it.',
-  'nobody-asks': 'No cloud controller will look for it.',
-  unknown: 'Whether the cloud controller accepts it is not known.',
+  'another-instance': 'The cloud controller will match another machine.',
+  'nobody-asks': 'No cloud controller will look it up.',
+  unknown: 'Unknown whether the cloud controller accepts it.',
 };
 
 const OUTCOMES: Readonly<Record<Outcome, string | null>> = {
   initialised: null,
   'nobody-asks': null,
   unknown: null,
-  'deleted-while-not-ready': 'The Node is deleted within seconds whenever it is not Ready.',
+  'deleted-while-not-ready': 'Whenever the Node is not Ready, it is deleted within seconds.',
   'kept-uninitialised':
-    'The Node stays with the taint node.cloudprovider.kubernetes.io/uninitialized: no pod comes.',
+    'The Node stays with the taint node.cloudprovider.kubernetes.io/uninitialized, which keeps pods away.',
 };
 
 /** What the cloud controller will do. */
@@ -94,6 +94,6 @@ export function effectLines({ breaks, pin }: RenameEffects): readonly string[] {
     ...paragraph('Pin pods by a label instead of a name:'),
     ...pin.commands.flatMap((command) => commandRows(command)),
     ...paragraph(`In the pod, instead of nodeName or the hostname: ${pin.podSpec}`, '  '),
-    ...paragraph(`For the kubelet, so that a new join keeps it: ${pin.kubeletFlag}`, '  '),
+    ...paragraph(`For the kubelet, to keep it across joins: ${pin.kubeletFlag}`, '  '),
   ];
 }

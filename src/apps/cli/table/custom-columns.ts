@@ -20,7 +20,7 @@ function splitColumns(text: string): readonly string[] {
 function columnOf(text: string): CustomColumn {
   const colon = text.indexOf(':');
   if (colon < 1 || colon === text.length - 1)
-    throw new JsonPathError(`${JSON.stringify(text)} is no column such as NAME:.name`);
+    throw new JsonPathError(`${JSON.stringify(text)} is not a column; write it as NAME:.name`);
   return { header: text.slice(0, colon).trim(), path: parseRelaxed(text.slice(colon + 1)) };
 }
 
@@ -34,7 +34,7 @@ export function parseCustomColumns(text: string): readonly CustomColumn[] {
     throw new JsonPathError(`custom-columns takes at most ${COLUMNS_TEXT_MAX} characters`);
   const columns = splitColumns(text).map(columnOf);
   if (columns.length === 0)
-    throw new JsonPathError('custom-columns takes columns such as NAME:.name,ZONE:.zone');
+    throw new JsonPathError('custom-columns needs columns such as NAME:.name,ZONE:.zone');
   return columns;
 }
 
@@ -50,7 +50,7 @@ export function parseColumnsFile(text: string): readonly CustomColumn[] {
     .filter((words) => words.length > 0);
   if (headers.length === 0 || headers.length !== paths.length || rest.length > 0)
     throw new JsonPathError(
-      'A file of columns has two lines: the headers, and under each of them its path',
+      'a columns file has two lines: the headers, and a path under each header',
     );
   return headers.map((header, index) => ({ header, path: parseRelaxed(paths[index] ?? '') }));
 }

@@ -12,7 +12,7 @@ function hostOf(line: string, number: number): ExpectedMachine {
   const isInstance = instanceId === undefined || INSTANCE.test(instanceId);
   if (!HOST.test(name) || !isInstance || rest.length > 0)
     throw new ExpectedHostsError(
-      `Line ${number} is no host: it takes a name and, behind a blank, an instance id if there is one.`,
+      `Line ${number} is not a host; write a name, then a space and the instance id if there is one.`,
     );
   return instanceId === undefined ? { name } : { name, instanceId };
 }
@@ -27,7 +27,6 @@ export function parseExpectedHosts(text: string): readonly ExpectedMachine[] {
     const bare = line.replace(/#.*$/, '').trim();
     return bare === '' ? [] : [hostOf(bare, index + 1)];
   });
-  if (hosts.length > HOSTS_MAX)
-    throw new ExpectedHostsError(`There are more than ${HOSTS_MAX} hosts in it.`);
+  if (hosts.length > HOSTS_MAX) throw new ExpectedHostsError(`More than ${HOSTS_MAX} hosts in it.`);
   return hosts;
 }

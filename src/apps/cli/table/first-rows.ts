@@ -12,8 +12,8 @@ const LINES_BELOW = 3;
 
 /** How a Node's own word reads that is not proven yet. */
 function kubeletsWord(ready: boolean | null): string {
-  if (ready === null) return 'the kubelet has not said whether it is Ready';
-  return ready ? 'the kubelet says Ready' : 'the kubelet says NotReady';
+  if (ready === null) return 'the kubelet has not reported Ready or NotReady';
+  return ready ? 'the kubelet reports Ready' : 'the kubelet reports NotReady';
 }
 
 /**

@@ -63,7 +63,7 @@ function parsePieces(cursor: Cursor, depth: number): readonly TemplatePiece[] {
     }
     const { path, keyword } = parseAction(cursor);
     if (keyword === 'end') {
-      if (depth === 0) fail(cursor, '{end} ends no range');
+      if (depth === 0) fail(cursor, '{end} without a range');
       return pieces;
     }
     if (keyword === 'range')
@@ -83,7 +83,7 @@ function parseAction(cursor: Cursor): Action {
   if (!skip(cursor, '}')) {
     const isOver = cursor.at >= cursor.text.length;
     if (isOver) cursor.at = start;
-    fail(cursor, isOver ? 'this brace is not closed' : unexpected(cursor));
+    fail(cursor, isOver ? 'unclosed brace' : unexpected(cursor));
   }
   if (keyword === 'end' && path.length > 0) fail(cursor, '{end} takes no path');
   return { path, keyword };
@@ -91,7 +91,7 @@ function parseAction(cursor: Cursor): Action {
 
 function unexpected({ text, at }: Cursor): string {
   const rest = text.slice(at, at + 2);
-  if (rest === '&&' || rest === '||') return `kubectl's JSONPath has no ${rest}`;
+  if (rest === '&&' || rest === '||') return `kubectl's JSONPath does not support ${rest}`;
   return `${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} is not expected here`;
 }
 
@@ -124,7 +124,7 @@ function parseConstant(cursor: Cursor): readonly PathStep[] | null {
   if (word === null) return null;
   if (word === 'true' || word === 'false') return [{ kind: 'constant', value: word === 'true' }];
   cursor.at -= word.length;
-  return fail(cursor, `${word} is no keyword; a field begins with a dot: .${word}`);
+  return fail(cursor, `${word} is not a keyword; a field begins with a dot: .${word}`);
 }
 
 function parseRecursive(cursor: Cursor, last: PathStep | undefined): readonly PathStep[] {
@@ -149,7 +149,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '
 
 function parseQuoted(cursor: Cursor): string {
   const written = take(cursor, /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/y);
-  if (written === null) return fail(cursor, 'this quote is not closed');
+  if (written === null) return fail(cursor, 'unclosed quote');
   return written
     .slice(1, -1)
     .replace(/\\(.)/gu, (_, character: string) => ESCAPES[character] ?? character);
@@ -198,8 +198,9 @@ function parseFilter(cursor: Cursor): PathFilter {
   const left = parsePath(cursor);
   const comparison = COMPARISONS.find((one) => skip(cursor, one)) ?? null;
   const right = comparison === null ? [] : parsePath(cursor);
-  if (comparison !== null && right.length === 0) fail(cursor, 'a filter compares with something');
+  if (comparison !== null && right.length === 0)
+    fail(cursor, 'a filter needs a value to compare with');
   if (!skip(cursor, ')')) fail(cursor, unexpected(cursor));
-  if (!skip(cursor, ']')) fail(cursor, 'a filter is closed by )]');
+  if (!skip(cursor, ']')) fail(cursor, 'a filter ends with )]');
   return { left, comparison, right };
 }

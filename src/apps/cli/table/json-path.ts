@@ -154,7 +154,9 @@ export function parseRelaxed(text: string): Path {
   const dotted = /^[\w*\\]/.test(bare) ? `.${bare}` : bare;
   const [piece, ...rest] = parseTemplate(`{${dotted}}`);
   if (piece?.kind !== 'path' || piece.path.length === 0 || rest.length > 0)
-    throw new JsonPathError(`${JSON.stringify(text)} is no path such as .zone or {.group.name}`);
+    throw new JsonPathError(
+      `${JSON.stringify(text)} is not a path; write it as .zone or {.group.name}`,
+    );
   return piece.path;
 }
 

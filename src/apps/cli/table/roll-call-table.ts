@@ -118,7 +118,7 @@ function shortNames({ columns, notes }: Fitted): Fitted {
       ? { ...entry, cells: entry.cells.map((cell) => cell.replace(domain, '')) }
       : entry,
   );
-  return { columns: shorter, notes: [...notes, `Names go on with ${domain}`] };
+  return { columns: shorter, notes: [...notes, `Long names continue with ${domain}`] };
 }
 
 function cutColumn(columns: readonly Column[], header: string, width: number): readonly Column[] {

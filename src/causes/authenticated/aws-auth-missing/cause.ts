@@ -34,6 +34,11 @@ const cause = defineCause({
       { anchors: ['aws-auth'] },
     ),
     roleNotMapped: context(['authenticator'], /access denied.*(?:ARN|[Ii]dentity) is not mapped/),
+    // A cluster of access entries alone has no ConfigMap either.
+    mapGone: context(
+      ['authenticator'],
+      /not found map aws-auth|Unable to re-establish watch: configmaps .{0,2}aws-auth/,
+    ),
   },
   needs: [
     'kube/aws-auth',

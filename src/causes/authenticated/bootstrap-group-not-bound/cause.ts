@@ -17,6 +17,11 @@ export default defineCause({
       ['kubelet', 'kubeadm', 'cloud-init'],
       /User "(?<user>system:bootstrap:[a-z0-9]{6}|kubelet-bootstrap)" cannot create (?:resource ")?certificatesigningrequests/,
     ),
+    kubeletConfigForbidden: definite(
+      ['kubeadm', 'cloud-init'],
+      /could not download the kubelet configuration from ConfigMap \\?"(?<map>kubelet-config[\w.-]*)\\?": configmaps .{0,80} is forbidden/,
+      { anchors: ['could not download the kubelet configuration from ConfigMap'] },
+    ),
   },
   needs: [],
   symptoms: [],

@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The program that fetches the kubelet's token is missing or answers in a removed API version. */
 export default defineCause({
@@ -38,13 +38,45 @@ export default defineCause({
       /getting credentials: (?:exec: )?fork\/exec (?<program>\S*aws\S*): (?:no such file or directory|exec format error|permission denied)/,
       { anchors: ['getting credentials: exec: fork/exec', 'getting credentials: fork/exec'] },
     ),
+    credentialIncomplete: definite(
+      ['kubelet', 'client-output'],
+      /(?<refusal>exec plugin didn't return a (?:token or cert\/key pair|status field)|exec plugin returned only certificate or key|decoding stdout: couldn't get version\/kind)/,
+      {
+        anchors: [
+          'return a token or cert/key pair',
+          'return a status field',
+          'exec plugin returned only certificate or key',
+          'get version/kind',
+        ],
+      },
+    ),
+    notPermitted: definite(
+      ['kubelet', 'client-output'],
+      /(?<refusal>plugin path \S+ is not permitted by the credential plugin allowlist|plugin \S+ not allowed: policy set to \\?"DenyAll)/,
+      {
+        anchors: [
+          'is not permitted by the credential plugin allowlist',
+          'not allowed: policy set to',
+        ],
+      },
+    ),
+    notInstalled: definite(
+      ['kubelet'],
+      /trying to use a client-go credential plugin that is (?<refusal>not installed)/,
+    ),
+    // A plugin that finds no credentials ends with an error too.
+    endsWithError: context(['kubelet'], /exec: executable \S+ failed with exit code \d+/, {
+      anchors: ['failed with exit code'],
+    }),
   },
   needs: [],
   symptoms: [],
-  summary: ({ machine, configured, returned, program }) =>
-    program === undefined
-      ? `The kubelet of ${machine ?? 'the machine'} is configured for ${configured ?? 'one API version'} but its credential plugin ${returned === undefined ? 'no longer speaks it' : `answers ${returned}`}; no request reaches the API server.`
-      : `The kubelet of ${machine ?? 'the machine'} cannot run its credential plugin ${program}; no request reaches the API server.`,
+  summary: ({ machine, configured, returned, program, refusal }) =>
+    refusal !== undefined
+      ? `The kubelet of ${machine ?? 'the machine'} gets no usable credential from its plugin (${refusal}); no request reaches the API server.`
+      : program === undefined
+        ? `The kubelet of ${machine ?? 'the machine'} is configured for ${configured ?? 'one API version'} but its credential plugin ${returned === undefined ? 'no longer speaks it' : `answers ${returned}`}; no request reaches the API server.`
+        : `The kubelet of ${machine ?? 'the machine'} cannot run its credential plugin ${program}; no request reaches the API server.`,
   remedy: ({ program }) => [
     step(
       'Set the plugin’s apiVersion in the kubeconfig to v1beta1, then restart the kubelet.',

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** OpenShift’s machine-approver looks at the request and finds no machine that may send it. */
 export default defineCause({
@@ -16,11 +16,19 @@ export default defineCause({
     ),
     alreadyBound: likely(
       ['machine-approver', 'controller-manager'],
-      /(?:(?<csr>csr-\w+)(?:: | not authorized: ))?(?:machine for node (?<name>[a-z0-9][a-z0-9.-]*) (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists))(?:, cannot approve|$)/,
+      /(?:(?<csr>csr-\w+)(?:: | not authorized: ))?(?:machine for node (?:&ObjectReference\{[^}]{0,60}Name:)?(?<name>[a-z0-9][a-z0-9.-]*)\S{0,200} (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists))(?:, cannot approve|$)/,
     ),
     tooLate: likely(
       ['machine-approver', 'controller-manager'],
       /(?<csr>csr-\w+): CSR (?<late>creation time) .* not in range/,
+    ),
+    flowDisabled: likely(
+      ['machine-approver', 'controller-manager'],
+      /(?<csr>csr-\w+): CSR rejected as (?<disabled>the flow is disabled)/,
+    ),
+    notJudged: context(
+      ['machine-approver'],
+      /(?<csr>csr-\w+): (?:CSR does not appear to be a valid node bootstrapper|unable to get node|Failed to list machines)/,
     ),
     approved: withdraws(
       ['machine-approver', 'controller-manager'],
@@ -32,12 +40,14 @@ export default defineCause({
   symptoms: [],
   per: ['csr'],
   explains: ['anonymous-kubelet', 'unapproved-client-csr'],
-  summary: ({ csr, name, bound, late }) =>
-    late !== undefined
-      ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
-      : bound !== undefined
-        ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
-        : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
+  summary: ({ csr, name, bound, late, disabled }) =>
+    disabled !== undefined
+      ? `machine-approver refuses ${csr ?? 'the request'}: approval of client certificates is disabled in its configuration.`
+      : late !== undefined
+        ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
+        : bound !== undefined
+          ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
+          : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
   remedy: ({ csr }) => [
     step(
       'Approve by hand when you know the machine (its serving request follows a minute later). On clusters without Machines this is the way by design.',

@@ -17,6 +17,11 @@ export default defineCause({
       ['kubelet'],
       /unable to load bootstrap kubeconfig: stat (?<file>\S+): no such file or directory/,
     ),
+    // A kubelet whose first request nobody approves ends with these words too.
+    noValidCertificate: context(
+      ['kubelet'],
+      /[Nn]o valid client certificate is found (?:and|but) the server is/,
+    ),
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],

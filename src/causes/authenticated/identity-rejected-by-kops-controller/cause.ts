@@ -10,7 +10,7 @@ export default defineCause({
   signs: {
     refusedAtNode: definite(
       ['nodeup', 'cloud-init', 'console'],
-      /(?:kops-controller|bootstrap) returned status code 403/,
+      /(?:kops-controller|bootstrap) returned status code 403(?!.*sending STS request)/,
     ),
     roleNotKnown: definite(
       ['kops-controller'],

@@ -15,7 +15,7 @@ export default defineCause({
     ),
     lookupFailed: likely(
       ['authenticator'],
-      /failed querying private DNS from EC2 API for node (?<instance>i-[0-9a-f]{8,17})/,
+      /failed querying private DNS from EC2 API for nodes? \[?(?<instance>i-[0-9a-f]{8,17})/,
     ),
     lookupThrottled: context(
       ['authenticator'],

@@ -28,6 +28,11 @@ const cause = defineCause({
       /"?rolearn"?:\s*"?(?<arn>arn:aws[\w-]*:iam::[^:\s]*:instance-profile\/(?<profile>[^\s"]+))/i,
       { anchors: [':instance-profile/'] },
     ),
+    profileNotUsable: likely(
+      ['authenticator'],
+      /arn '(?<arn>arn:aws[\w-]*:iam::[^:\s]*:instance-profile\/(?<profile>[^\s'"]+))' is invalid/,
+      { anchors: [':instance-profile/'] },
+    ),
   },
   needs: ['kube/aws-auth', 'aws/instance-profile', 'aws/instance', 'kube/Node', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized'],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** STS of the region is switched off for the account, or cannot be reached. */
 export default defineCause({
@@ -37,6 +37,16 @@ export default defineCause({
       ['kubelet'],
       /https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:i\/o timeout|no such host|connection refused|Could not connect)/,
       { anchors: ['https://sts.'], strict: true, atLeast: 3 },
+    ),
+    regionUnknown: context(
+      ['authenticator'],
+      /Region not found in instance metadata|STS service not found in partition/,
+      { anchors: ['Region not found in instance metadata', 'STS service not found in partition'] },
+    ),
+    notReachedByKops: likely(
+      ['nodeup', 'kops-controller', 'cloud-init'],
+      /sending STS request: .*(?:i\/o timeout|no such host|connection refused|deadline exceeded)/,
+      { anchors: ['sending STS request: '] },
     ),
   },
   needs: [],

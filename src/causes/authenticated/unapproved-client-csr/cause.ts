@@ -35,6 +35,20 @@ const cause = defineCause({
       /kube-apiserver-client-kubelet: [Cc]ertificate request was not signed|Certificate request was not signed.*logger="?kubernetes\.io\/kube-apiserver-client-kubelet/,
       { anchors: ['ertificate request was not signed'] },
     ),
+    refusedToKubelet: definite(
+      ['kubelet'],
+      /failed to run Kubelet: certificate signing request (?:is denied|failed), reason: (?<denied>[^"\n]{1,160})/,
+      { anchors: ['failed to run Kubelet: certificate signing request'] },
+    ),
+    approverRefuses: definite(
+      ['controller-manager'],
+      /recognized csr .{0,60} as \[[\w ]*\bnodeclient\] but subject access review was not approved/,
+      { anchors: ['but subject access review was not approved'] },
+    ),
+    signerExpired: likely(
+      ['controller-manager'],
+      /error auto signing csr: the signer has (?<approved>expired)/,
+    ),
   },
   needs: ['kube/CertificateSigningRequest', 'kube/Lease', 'kube/Node'],
   symptoms: [],

@@ -26,6 +26,11 @@ const cause = defineCause({
       ['client-output', 'terraform'],
       /cannot unmarshal array into Go struct field ConfigMap\.data/,
     ),
+    mappingsInvalid: context(
+      ['authenticator'],
+      /invalid server (?:role|user) mappings: |error canonicalizing ARN: |failed to parse configmap/,
+      { anchors: ['invalid server ', 'error canonicalizing ARN: ', 'failed to parse configmap'] },
+    ),
   },
   needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['kubelet-unauthorized'],

@@ -36,6 +36,7 @@ const cause = defineCause({
       ['nodeadm', 'journal'],
       /node identity (?<user>\S+) for principal (?<role>\S+) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,
     ),
+    prefixRefused: context(['authenticator'], /username must not begin with/),
   },
   needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
   symptoms: ['node-forbidden'],

@@ -1,5 +1,5 @@
 import { defineCause, type Step, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** Kubelet and container runtime do not manage cgroups the same way, or the host's version is refused. */
 export default defineCause({
@@ -28,6 +28,16 @@ export default defineCause({
       ['kubelet'],
       /(?<systemd>systemd) not running on this host, cannot use systemd cgroups manager/,
     ),
+    driverUnknown: definite(['kubelet'], /runtime returned an unknown cgroup driver/),
+    controllersMissing: definite(
+      ['kubelet'],
+      /cgroup \[[^\]]{0,80}\] has some missing controllers: (?<missing>[\w, ]{1,80})/,
+      { anchors: ['has some missing controllers: '] },
+    ),
+    topLevelNotCreated: context(
+      ['kubelet'],
+      /failed to initialize top level QOS containers|cpu and memory cgroup hierarchy not unified|failed to find cgroup mounts/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -52,7 +62,7 @@ export default defineCause({
 
 function reasonOf(kubelet?: string, runtime?: string, version?: string, missing?: string): string {
   if (version !== undefined) return `the host uses ${version}, which this kubelet refuses`;
-  if (missing !== undefined) return `the cgroup controllers ${missing} are not mounted`;
+  if (missing !== undefined) return `the cgroup controllers ${missing} are not there`;
   if (kubelet === undefined) return 'the runtime uses systemd cgroups and the kubelet cgroupfs';
   return `the kubelet uses the cgroup driver ${kubelet} and the runtime ${runtime ?? 'another'}`;
 }

@@ -21,9 +21,13 @@ export default defineCause({
     kubeadmCri: definite(['kubeadm', 'cloud-init', 'console'], /\[ERROR CRI\]/),
     socketSilent: likely(
       ['kubelet'],
-      /(?:validate service connection|failed to run Kubelet: .*get remote runtime typed version failed): .*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
+      /(?:validate service connection: |failed to run Kubelet: .*get remote runtime typed version failed: |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
       {
-        anchors: ['validate service connection', 'get remote runtime typed version failed'],
+        anchors: [
+          'validate service connection',
+          'get remote runtime typed version failed',
+          'Container runtime sanity check failed',
+        ],
         atLeast: 3,
       },
     ),
@@ -38,6 +42,19 @@ export default defineCause({
       /containerd: failed to (?:load|unmarshal) (?:TOML|config)[^"]{0,200}|(?<reason>failed to load TOML[^"]{0,160})|invalid disabled plugin URI/,
     ),
     silentFromTheStart: context(['kubelet'], /container runtime is down/),
+    pluginRefused: definite(
+      ['containerd', 'journal', 'kubelet'],
+      /invalid (?:plugin config|cri image config): (?<reason>(?!.*no space left)[^"\n]{1,160})/,
+      { anchors: ['invalid plugin config: ', 'invalid cri image config: '] },
+    ),
+    apiVersionRefused: definite(['kubelet'], /This runtime api version is not supported/),
+    criEnded: likely(
+      ['containerd', 'journal'],
+      /Failed to run CRI service"? error="(?<reason>(?!.*no space left)[^"\n]{1,160})/,
+      { anchors: ['Failed to run CRI service'] },
+    ),
+    criNotCreated: context(['containerd', 'journal'], /failed to create CRI service: \S/),
+    statusEmpty: context(['kubelet'], /Container runtime status is nil/),
   },
   needs: [],
   symptoms: [],

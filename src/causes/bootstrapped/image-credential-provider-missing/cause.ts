@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet's plugin for image credentials is not where it is configured. */
 export default defineCause({
@@ -16,12 +16,50 @@ export default defineCause({
       ['kubelet'],
       /[Ff]ailed to (?:register|load) CRI auth plugins(?:"? err="|: )?(?<reason>[^"]{0,160})/,
     ),
+    startRefused: definite(
+      ['kubelet'],
+      /(?<reason>plugin binary (?:directory|executable) \S+ did not exist|error inspecting binary executable \S+: [^"]{0,80}|(?:failed to validate|unable to read external registry) credential provider config[^"]{0,120}|failed to decode CredentialProviderConfig[^"]{0,80}|no kind \\?"CredentialProviderConfig\\?" is registered|unable to access path [^\s:]*credential[^\s:]*|duplicate provider name \S+ found in configuration file|failed to run Kubelet: (?:credential provider config path is empty|no configuration files found in directory))/,
+      {
+        anchors: [
+          'plugin binary directory',
+          'plugin binary executable',
+          'error inspecting binary executable',
+          'failed to validate credential provider config',
+          'unable to read external registry credential provider',
+          'failed to decode CredentialProviderConfig',
+          'CredentialProviderConfig',
+          'unable to access path',
+          'duplicate provider name',
+          'credential provider config path is empty',
+          'no configuration files found in directory',
+        ],
+      },
+    ),
+    // The kubelet of a running node asks a program that is gone or speaks another version.
+    answerUnusable: definite(
+      ['kubelet'],
+      /(?<answer>error execing credential provider plugin (?<plugin>[\w.-]+) for image .{0,200}: fork\/exec \S+: (?:no such file or directory|permission denied|exec format error)|apiVersion from credential plugin response did not match expected apiVersion|error decoding credential provider plugin response from stdout)/,
+      {
+        anchors: [
+          'error execing credential provider plugin',
+          'apiVersion from credential plugin response did not match',
+          'error decoding credential provider plugin response',
+        ],
+      },
+    ),
+    answersWithError: context(
+      ['kubelet'],
+      /error execing credential provider plugin \S+ for image .{0,200}: exit status \d+/,
+      { anchors: ['error execing credential provider plugin'] },
+    ),
   },
   needs: [],
   symptoms: [],
   explains: ['selinux-or-hardening-denial'],
-  summary: ({ machine, path, reason }) =>
-    `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
+  summary: ({ machine, path, reason, answer }) =>
+    answer !== undefined
+      ? `The kubelet of ${machine ?? 'the machine'} gets no image credentials from its provider (${answer}).`
+      : `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
   remedy: () => [
     step(
       'See what is installed and what the kubelet is given.',

@@ -11,7 +11,7 @@ const cause = defineCause({
   signs: {
     nodeadmNoAnswer: definite(
       ['nodeadm', 'cloud-init', 'console'],
-      /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: 403)/,
+      /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: (?:403|0\b))/,
       { strict: true },
     ),
     plutoNoAnswer: likely(['bottlerocket', 'console'], /IMDS request failed: (?!No ')/, {

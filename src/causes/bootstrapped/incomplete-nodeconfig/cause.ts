@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
@@ -33,6 +33,12 @@ const cause = defineCause({
         ],
       },
     ),
+    cidrInvalid: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*is not a valid IP Address\. error: invalid (?<field>CIDR) address/,
+      { anchors: ['is not a valid IP Address. error: invalid CIDR'] },
+    ),
+    familyInvalid: context(['nodeadm', 'cloud-init', 'console'], /bad ipFamily: /),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],

@@ -19,9 +19,14 @@ export default defineCause({
     ),
     nodeadmFallsBack: context(
       ['nodeadm', 'cloud-init'],
-      /Failed to retrieve instance info, falling back to default/,
+      /Failed to retrieve instance info, falling back to default|cannot find the max pod for input instance type|when calculating the max pod, setting it to default/,
     ),
     bootstrapDone: clears(['cloud-init', 'console'], /\[eks-bootstrap\] INFO: complete/),
+    nodeadmNoInstance: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.*no instance found for type: (?<type>[a-z][\w-]*\.[\w-]+)/,
+      { anchors: ['no instance found for type: '] },
+    ),
   },
   needs: [],
   symptoms: ['user-data-script-failed'],

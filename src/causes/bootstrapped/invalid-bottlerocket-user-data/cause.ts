@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 
@@ -30,6 +30,7 @@ const cause = defineCause({
       /Status 400 when \S+ \/settings\?tx=bottlerocket-launch: (?<reason>Json deserialize error.{0,160})/,
       { anchors: ['Status 400 when PATCHing', 'Json deserialize error'] },
     ),
+    parameterUnknown: context(['karpenter'], /Unknown parameter in userData K8s settings/),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],

@@ -35,6 +35,10 @@ export default defineCause({
       /Starting kubelet main sync loop|Observed pod startup duration/,
       { strict: true },
     ),
+    karpenterNotBase64: definite(
+      ['karpenter', 'node-claim', 'event'],
+      /decoding CABundle, (?<reason>illegal base64 data at input byte \d+)/,
+    ),
   },
   needs: [],
   symptoms: [],

@@ -11,7 +11,7 @@ export default defineCause({
   signs: {
     checkFailed: definite(
       ['kubeadm', 'cloud-init', 'console'],
-      /\[ERROR (?<check>(?:FileAvailable|Port|FileContent|FileExisting|DirAvailable|NumCPU|Mem|KubeletVersion|KubernetesVersion|SystemVerification|IsPrivilegedUser|Hostname|HTTPProxy|Firewalld|ImagePull|ControlPlaneNodesReady)[^\]]*)\]: ?(?<reason>[^\n[]{0,200})/,
+      /\[ERROR (?<check>(?:FileAvailable|Port|FileContent(?!--proc-sys-net-bridge\S*\]: \S+ does not exist)|DirAvailable|NumCPU|Mem|KubeletVersion|KubernetesVersion|SystemVerification|IsPrivilegedUser|Hostname|HTTPProxy|Firewalld|Service-(?!Kubelet)|ImagePull|ControlPlaneNodesReady)[^\]]*)\]: ?(?<reason>[^\n[]{0,200})/,
     ),
     fatal: context(
       ['kubeadm', 'cloud-init', 'console'],
@@ -38,7 +38,7 @@ export default defineCause({
     prevent:
       'Run kubeadm reset and remove /etc/kubernetes before making an image; set sysctls and packages in the image build.',
     notThis:
-      '[ERROR CRI] is container-runtime-down, [ERROR Swap] swap-enabled. [WARNING …] lines stop nothing. When cloud-init shows that the image carried the files, it is ami-baked-from-joined-node.',
+      '[ERROR CRI] is container-runtime-down, [ERROR Swap] swap-enabled, [ERROR FileExisting-…] host-package-missing. [WARNING …] lines stop nothing. When cloud-init shows that the image carried the files, it is ami-baked-from-joined-node.',
     alsoKnownAs: [
       '[preflight] Some fatal errors occurred',
       '[ERROR FileContent--proc-sys-net-ipv4-ip_forward]',

@@ -34,8 +34,15 @@ const cause = defineCause({
     ),
     notParsed: definite(
       ['nodeadm', 'cloud-init', 'console'],
-      /Command failed.*(?<fault>multipart: (?:NextPart: [\w ]{1,40}|boundary is empty)|malformed MIME header)/,
-      { anchors: ['multipart: NextPart', 'multipart: boundary is empty', 'malformed MIME header'] },
+      /Command failed.*(?<fault>multipart: (?:NextPart: [\w ]{1,40}|boundary is empty)|MIME type is not multipart|malformed MIME header)/,
+      {
+        anchors: [
+          'multipart: NextPart',
+          'multipart: boundary is empty',
+          'MIME type is not multipart',
+          'malformed MIME header',
+        ],
+      },
     ),
     header: context(
       ['user-data', 'cloud-init', 'nodeadm'],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** nodeup cannot use the configuration or the files that the kOps state store gives it. */
 export default defineCause({
@@ -40,6 +40,12 @@ export default defineCause({
       ['nodeup', 'journal'],
       /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,
     ),
+    distributionUnknown: likely(
+      ['nodeup', 'cloud-init'],
+      /got error running nodeup.*(?<reason>error determining OS distribution: [^"\n]{0,120})/,
+      { anchors: ['error determining OS distribution: '] },
+    ),
+    nodeConfigNotBuilt: context(['nodeup'], /failed to build node config/),
   },
   needs: [],
   symptoms: [],

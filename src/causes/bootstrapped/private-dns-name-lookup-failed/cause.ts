@@ -37,6 +37,7 @@ export default defineCause({
       ['nodeadm', 'cloud-init', 'console'],
       /(?:Instance details|Default options) populated/,
     ),
+    inTreeProvider: likely(['kubelet'], /error fetching current node name from cloud provider/),
   },
   needs: [],
   symptoms: ['boot-call-retried'],

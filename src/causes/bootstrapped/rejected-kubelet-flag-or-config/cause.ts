@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet exits at once because it does not accept what it is told. */
 export default defineCause({
@@ -35,10 +35,55 @@ export default defineCause({
         ],
       },
     ),
+    dropInRefused: definite(
+      ['kubelet'],
+      /(?<reason>failed to (?:load kubelet dropin file|load drop-in kubelet config file|walk through kubelet dropin directory|merge kubelet configs)[^"\\]{0,200})/,
+      {
+        anchors: [
+          'failed to load kubelet dropin file',
+          'failed to load drop-in kubelet config file',
+          'failed to walk through kubelet dropin directory',
+          'failed to merge kubelet configs',
+        ],
+      },
+    ),
+    authorizationMode: definite(
+      ['kubelet'],
+      /(?:"command failed" err="|failed to run Kubelet: )(?<reason>no authorization mode specified|unknown authorization mode [\w-]*|invalid node labels: [^"]{0,120})/,
+      {
+        anchors: [
+          'no authorization mode specified',
+          'unknown authorization mode',
+          'invalid node labels',
+        ],
+      },
+    ),
+    managerRefused: definite(
+      ['kubelet'],
+      /(?<reason>\[cpumanager\] (?:the static policy requires|unable to determine reserved CPU resources)[^"]{0,120}|\[memorymanager\] you should specify the system reserved memory|cgroups-per-qos was specified and cgroup-root was not)/,
+      {
+        anchors: [
+          '[cpumanager] the static policy requires',
+          '[cpumanager] unable to determine reserved CPU resources',
+          '[memorymanager] you should specify the system reserved memory',
+          'cgroups-per-qos was specified and cgroup-root was not',
+        ],
+      },
+    ),
+    reservedCgroup: definite(
+      ['kubelet', 'event'],
+      /(?<reason>Failed to enforce (?:System|Kube) Reserved (?:Compressible )?Cgroup Limits on [^:\n]{0,80})/,
+      { anchors: ['Failed to enforce System Reserved', 'Failed to enforce Kube Reserved'] },
+    ),
     // Checked only once the kubelet has asked for its client and its machine.
     valueRefused: definite(
       ['kubelet'],
-      /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
+      /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip|invalid node labels:|could not configure tracer provider|error configuring root directory:|kubelet needs to run as uid|unsupported on machines with more than \d+ NUMA|the total amount) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
+    ),
+    serviceNotStarted: context(
+      ['kubeadm', 'cloud-init', 'event'],
+      /couldn't start service kubelet: exit status|\bKubeletFailed\b/,
+      { anchors: ['start service kubelet: exit status', 'KubeletFailed'] },
     ),
   },
   needs: [],

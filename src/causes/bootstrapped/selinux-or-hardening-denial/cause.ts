@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { clears, likely } from '../../../diagnosis/sign.ts';
+import { clears, context, likely } from '../../../diagnosis/sign.ts';
 
 /** A hardened image denies nodeadm, containerd or the kubelet what they need. */
 export default defineCause({
@@ -21,6 +21,23 @@ export default defineCause({
     registered: clears(['kubelet'], /Successfully registered node|was previously registered/, {
       strict: true,
     }),
+    callRefused: context(
+      ['kubelet', 'ipamd', 'calico-node', 'kubeadm', 'cloud-init'],
+      /(?:Failed to set rlimit on max file handles|kubelet needs to run as uid|Failed to listen on Unix socket|failed to set socket permissions|Unable to update backing store after restoration|failed to bring up ENI|failed to add static ARP|failed to apply oom score).*(?:operation not permitted|permission denied|being run as)|found no writeable directory, exiting/,
+      {
+        anchors: [
+          'rlimit on max file handles',
+          'kubelet needs to run as uid',
+          'Failed to listen on Unix socket',
+          'failed to set socket permissions',
+          'Unable to update backing store',
+          'failed to bring up ENI',
+          'failed to add static ARP',
+          'failed to apply oom score',
+          'found no writeable directory, exiting',
+        ],
+      },
+    ),
   },
   needs: [],
   symptoms: [],

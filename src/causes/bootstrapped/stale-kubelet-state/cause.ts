@@ -21,6 +21,20 @@ export default defineCause({
       ['kubelet'],
       /[Ii]nvalid Node Allocatable configuration\.? ?(?<reason>Resource "?[\w.-]+"? has an allocatable of [^,]{0,80})?/,
     ),
+    stateContradicts: definite(
+      ['kubelet'],
+      /(?<reason>current set of available CPUs \S{0,80} doesn't match with CPUs in state|(?:not all|some of strictly) reserved cpus: \S{0,80} are present in defaultCpuSet|\[memorymanager\] the expected machine state is different from the real one|start cpu manager error: unknown CPU ID: \d+|cpuset: \S{1,80} overlaps with default cpuset|remove DRA state file, err: checkpoint is corrupted)/,
+      {
+        anchors: [
+          'match with CPUs in state',
+          'are present in defaultCpuSet',
+          'the expected machine state is different from the real one',
+          'start cpu manager error: unknown CPU ID',
+          'overlaps with default cpuset',
+          'remove DRA state file, err: checkpoint is corrupted',
+        ],
+      },
+    ),
     rootDevice: likely(
       ['kubelet'],
       /Failed to start ContainerManager.*(?<reason>failed to get rootfs info[^"]{0,120})/,

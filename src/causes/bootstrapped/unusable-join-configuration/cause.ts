@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The document that tells kubeadm how to join is empty where it matters, or is not YAML. */
 const cause = defineCause({
@@ -48,6 +48,34 @@ const cause = defineCause({
           'error unmarshaling JSON',
         ],
       },
+    ),
+    documentRefused: definite(
+      ['kubeadm', 'cloud-init', 'console'],
+      /(?<reason>the TLS bootstrap kubeconfig is malformed|could not apply patches to the KubeletConfiguration|using token-based discovery without caCertHashes can be unsafe|the bootstrap token is invalid|discovery\.bootstrapToken: Required value|no JoinConfiguration found in the supplied config|kind "JoinConfiguration" is specified twice in YAML file|could(?:n't| not) find authentication credentials for the TLS bootstrap process)/,
+      {
+        anchors: [
+          'the TLS bootstrap kubeconfig is malformed',
+          'could not apply patches to the KubeletConfiguration',
+          'using token-based discovery without caCertHashes',
+          'the bootstrap token is invalid',
+          'discovery.bootstrapToken: Required value',
+          'no JoinConfiguration found in the supplied config',
+          'is specified twice in YAML file',
+          'find authentication credentials for the TLS bootstrap process',
+        ],
+      },
+    ),
+    // kubeadm init says the same of its own document.
+    argumentsRefused: likely(
+      ['kubeadm', 'cloud-init', 'console'],
+      /(?<reason>can not mix '--config' with arguments|nodeRegistration\.name: Required value)/,
+      {
+        anchors: ["can not mix '--config' with arguments", 'nodeRegistration.name: Required value'],
+      },
+    ),
+    noBootstrapClient: context(
+      ['kubeadm', 'cloud-init', 'console'],
+      /could not create client from bootstrap kubeconfig/,
     ),
     deepFirstKey: context(
       ['user-data', 'cloud-init', 'kubeadm'],

@@ -48,6 +48,7 @@ const cause = defineCause({
       /(?<expired>x509: certificate has expired)/,
     ),
     issued: withdraws(['kiam-server'], /requested new credentials/),
+    cacheUnfilled: context(['kiam-server'], /error starting pod cache/),
   },
   needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],

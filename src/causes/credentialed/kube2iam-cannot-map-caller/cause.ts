@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** kube2iam gets the request but cannot tell which pod or role it is for. */
 export default defineCause({
@@ -27,6 +27,22 @@ export default defineCause({
     served: withdraws(
       ['kube2iam'],
       /GET \/latest\/meta-data\/iam\/security-credentials\/[\w+=,.@-]+ \(200\).*req\.remote=(?<address>[\d.]+)/,
+    ),
+    namespaceNotAllowed: likely(
+      ['kube2iam', 'pod-app', 'client-output'],
+      /Role: ?(?<role>arn:\S+|[\w/-]+) on namespace: ?(?<namespace>[\w-]+) not found/,
+    ),
+    roleDiffers: context(
+      ['kube2iam'],
+      /Error assuming role |Invalid role: does not match annotated role|Error getting instance id, got status|wait for caches to be synced for \d+ however/,
+      {
+        anchors: [
+          'Error assuming role',
+          'does not match annotated role',
+          'Error getting instance id',
+          'for caches to be synced for',
+        ],
+      },
     ),
   },
   needs: [],

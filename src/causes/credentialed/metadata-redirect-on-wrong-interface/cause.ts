@@ -26,6 +26,7 @@ const cause = defineCause({
       ['host-file', 'client-output', 'pod-app'],
       /-i eni\+ -m comment --comment "AWS, primary ENI"/,
     ),
+    rulesRefused: context(['kiam-agent'], /error configuring iptables/),
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['pod-without-identity'],

@@ -7,7 +7,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import {
   complaintOf,
   environmentOf,
@@ -58,6 +58,7 @@ const cause = defineCause({
       { anchors: ['169.254.170.23', 'fd00:ec2::23'] },
     ),
     listening: withdraws(['pod-identity-agent'], /Storing creds in cache/),
+    configUnread: context(['pod-identity-agent'], /Unable to initialize aws configuration/),
   },
   needs: ['kube/Pod', 'kube/DaemonSet', 'aws/addon'],
   symptoms: ['pod-without-identity'],

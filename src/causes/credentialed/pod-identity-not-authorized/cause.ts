@@ -13,7 +13,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { allowing } from '../../../domain/instances/policies.ts';
 import {
@@ -49,6 +49,10 @@ const cause = defineCause({
       ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
       /ResourceNotFoundException.*[Nn]o [Pp]od [Ii]dentity [Aa]ssociation/,
       { anchors: ['No Pod Identity Association', 'no pod identity association'] },
+    ),
+    tokenRefused: context(
+      ['pod-identity-agent'],
+      /Service account token failed basic claim validations|Called agent through invalid address|Failed to complete active request in \d+ tries/,
     ),
   },
   needs: ['kube/Pod', 'aws/pod-identity-association', 'aws/role'],

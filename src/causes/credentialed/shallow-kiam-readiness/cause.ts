@@ -1,5 +1,5 @@
 import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The agent listens and is called Ready, while every request that needs its server fails. */
@@ -17,6 +17,11 @@ const cause = defineCause({
     served: withdraws(
       ['kiam-agent', 'kiam-server'],
       /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
+    ),
+    serverLost: context(
+      ['kiam-agent'],
+      /error finding role for pod: .{0,80}there is no connection available/,
+      { anchors: ['error finding role for pod'] },
     ),
   },
   needs: ['kube/DaemonSet'],

@@ -43,9 +43,31 @@ const cause = defineCause({
       /(?<pod>cilium-operator-[a-z0-9-]+)\s.*had untolerated taint\(s\)/,
       { anchors: ['cilium-operator-'] },
     ),
+    agentSilent: context(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /unable to connect to Cilium (?:agent|daemon): |failed to create cilium agent client after|putEndpointIdTooManyRequests/,
+      {
+        anchors: [
+          'unable to connect to Cilium',
+          'create cilium agent client',
+          'putEndpointIdTooManyRequests',
+        ],
+      },
+    ),
+    agentWaits: context(
+      ['cilium'],
+      /unable to connect to get node spec from apiserver|[Tt]imed out waiting for ENI(?:s to be attached| VPC CIDR)|no matching CNI configurations found/,
+      {
+        anchors: [
+          'get node spec from apiserver',
+          'imed out waiting for ENI',
+          'no matching CNI configurations',
+        ],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/Deployment', 'kube/Lease'],
-  symptoms: ['pod-not-scheduled'],
+  symptoms: ['pod-not-scheduled', 'sandbox-not-created'],
   explains: ['startup-taint-not-removed'],
   summary: ({ node, machine, why }) =>
     `The node ${node ?? machine ?? ''} keeps the taint ${TAINT}${why === undefined ? '; the operator that removes it is kept out by the taint itself' : `: ${why}`}, so only Cilium’s own pods run there.`,

@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podName } from '../../../domain/pods/pods.ts';
@@ -66,6 +66,16 @@ const cause = defineCause({
     }),
     removed: withdraws(['csi-driver'], /Removed taint\(s\) from local node/),
     attached: withdraws(['event'], /\bSuccessfulAttachVolume\b/),
+    // Why it reaches none decides: hop limit, closed metadata, or a policy.
+    noMetadata: context(
+      ['csi-driver'],
+      /could not get (?:metadata from AWS: |EC2 instance identity metadata)/,
+    ),
+    registrationFailed: context(
+      ['kubelet'],
+      /RegisterPlugin error -- .{0,400}(?:dial failed|GetInfo|NodeGetInfo).{0,200}csi/,
+      { anchors: ['RegisterPlugin error'] },
+    ),
   },
   needs: [
     'kube/Node',

@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** A DRA driver has not told the cluster which devices the node has. */
 export default defineCause({
@@ -17,6 +17,10 @@ export default defineCause({
       ['node-claim', 'karpenter', 'object', 'event'],
       /DRA driver "(?<driver>[^"]+)" has not published/,
       { anchors: ['DRA driver'] },
+    ),
+    driverUnknown: context(
+      ['kubelet', 'kube-apiserver', 'event'],
+      /DRA driver \S+ is not registered|can only create ResourceSlice with the same NodeName/,
     ),
   },
   needs: [],

@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
@@ -47,6 +47,22 @@ const cause = defineCause({
     reason: likely(
       ['node-claim', 'karpenter', 'object', 'device-plugin', 'client-output'],
       /\bResourceNotRegistered\b/,
+    ),
+    refused: likely(
+      ['kubelet', 'device-plugin'],
+      /Bad registration request from device plugin\b|requested API version "?[\w.]+"? is not supported by kubelet/,
+    ),
+    pluginEnded: context(
+      ['kubelet', 'event', 'containerd'],
+      /ListAndWatch ended unexpectedly for device plugin|device plugin registration gRPC server failed|requested number of devices unavailable for (?<resource>[\w./-]+)|unresolvable CDI devices/,
+      {
+        anchors: [
+          'ListAndWatch ended unexpectedly',
+          'device plugin registration gRPC',
+          'number of devices unavailable',
+          'unresolvable CDI devices',
+        ],
+      },
     ),
   },
   needs: ['kube/Node'],

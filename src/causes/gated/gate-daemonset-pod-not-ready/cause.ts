@@ -31,6 +31,7 @@ const cause = defineCause({
       ['event'],
       /\bpod\/(?<pod>[\w.-]{1,253}) (?<told>Readiness probe failed: .*|Back-off restarting failed .*)/,
     ),
+    podFailed: context(['event'], /\bFailedDaemonPod\b/),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],

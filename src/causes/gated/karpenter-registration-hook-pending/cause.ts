@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** Karpenter holds the node back until a registration hook has said yes. */
 export default defineCause({
@@ -13,6 +13,7 @@ export default defineCause({
       ['node-claim', 'karpenter', 'object', 'event'],
       /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition Registered=\w+ )?RegistrationHookPending(?: (?<hooks>[^\n]{1,200}))?/,
     ),
+    hookFailed: context(['karpenter'], /registration hook [\w-]{1,60} failed/),
   },
   needs: [],
   symptoms: ['node-object-missing'],

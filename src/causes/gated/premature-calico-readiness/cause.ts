@@ -6,6 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { readyChangedMs } from '../../../domain/pods/pods.ts';
@@ -22,7 +23,9 @@ const cause = defineCause({
   stage: 'gated',
   title: 'the node is open for pods while calico is not ready on it',
   scope: 'machine',
-  signs: {},
+  signs: {
+    flagUnset: context(['calico-node'], /Unable to set NetworkUnavailable to False/),
+  },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   summary: ({ node, pod, says }) =>

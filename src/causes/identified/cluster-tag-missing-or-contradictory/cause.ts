@@ -33,7 +33,7 @@ const cause = defineCause({
     ),
     severalTags: definite(
       ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
-      /Found multiple cluster tags with prefix kubernetes\.io\/cluster\/ \((?<first>[^ )]+) and (?<second>[^ )]+)\)|Found multiple cluster tags with prefix kubernetes\.io\/cluster\//,
+      /Found multiple cluster tags with prefix kubernetes\.io\/cluster\/ \((?<first>[^ )]+) and (?<second>[^ )]+)\)|Found multiple cluster tags with prefix kubernetes\.io\/cluster\/|Found multiple KubernetesCluster tags \((?<first2>[^ )]+) and (?<second2>[^ )]+)\)/,
     ),
     tagsDiffer: definite(
       ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
@@ -41,7 +41,7 @@ const cause = defineCause({
     ),
     tagNotFound: context(
       ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
-      /Tag "KubernetesCluster" nor "kubernetes\.io\/cluster\/\.\.\." not found|no clusterID filtering applied/,
+      /Tag "KubernetesCluster" nor "kubernetes\.io\/cluster\/\.\.\." not found|no clusterID filtering applied|detected a cluster without a ClusterID|has tag belonging to another cluster/,
     ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { isoMs } from '../../../evidence/time.ts';
 
 /** A machine joins under a name that a living Node already has. */
@@ -21,6 +21,19 @@ const cause = defineCause({
       ['kubeadm', 'cloud-init'],
       /a Node with name "(?<name>[^"]+)" and status "Ready" already exists in the cluster/i,
       { anchors: ['already exists in the cluster'] },
+    ),
+    secondOwner: context(
+      ['kubelet', 'controller-manager', 'calico-node'],
+      /CSINode \S+ was owned by different node|detected topology value collision: driver reported|Node already has a CIDR allocated\. Releasing|multiple nodes with the same name|IPv4 address conflict/,
+      {
+        anchors: [
+          'was owned by different node',
+          'detected topology value collision',
+          'Node already has a CIDR allocated',
+          'multiple nodes with the same name',
+          'IPv4 address conflict',
+        ],
+      },
     ),
   },
   needs: ['kube/Node', 'aws/instance'],

@@ -37,6 +37,11 @@ const cause = defineCause({
       /Unable to convert node name "(?<node>ip-\d+-\d+-\d+-\d+)" to aws instanceID/,
     ),
     ...INITIALISED,
+    nameNotResolved: context(
+      ['kubelet'],
+      /can't get ip address of node [\w-]+\. error: lookup [\w-]+ on /,
+      { anchors: ['get ip address of node'] },
+    ),
   },
   needs: [
     'kube/Node',

@@ -19,7 +19,7 @@ export default defineCause({
     ),
     notAllowedToLook: definite(
       ['kubelet'],
-      /could not init cloud provider "aws".*(?<denied>UnauthorizedOperation)/,
+      /^(?!.*Cloud provider could not be initialized).*could not init cloud provider "aws".*(?<denied>UnauthorizedOperation)/,
     ),
     selfNotFound: definite(
       ['kubelet'],

@@ -8,6 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { hasEc2Domain, instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -19,6 +20,17 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     ...REFUSED_NAMES,
+    otherNode: context(
+      ['kubelet'],
+      /can only create a node CSR with CN=|can only create pods with spec\.nodeName set to itself|can only access (?:node lease|CSINode) with the same name as the requesting node/,
+      {
+        anchors: [
+          'can only create a node CSR with CN=',
+          'can only create pods with spec.nodeName',
+          'with the same name as the requesting node',
+        ],
+      },
+    ),
   },
   needs: [],
   symptoms: ['node-forbidden', 'instance-not-found'],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** EC2 had no private DNS name yet when the node’s identity was made from it. */
 export default defineCause({
@@ -10,6 +10,7 @@ export default defineCause({
   signs: {
     namelessUser: definite(['kubelet'], /unknown node for user "system:node:"/),
     namelessRequest: definite(['kubelet'], /is forbidden: User "system:node:" cannot /),
+    addressEmpty: context(['cloud-controller'], /EC2 instance had invalid private address: i-/),
   },
   needs: [],
   symptoms: [],

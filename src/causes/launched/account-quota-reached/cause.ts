@@ -36,7 +36,6 @@ const cause = defineCause({
       LAUNCHERS,
       /request for accessing resources in this region is being validated/,
     ),
-    volumeLimit: definite(LAUNCHERS, /\bClient\.(?<code>VolumeLimitExceeded)\b/),
     launchedAfter: withdraws(
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
@@ -77,7 +76,7 @@ const cause = defineCause({
     prevent:
       'Alarm on the Service Quotas usage metric at 80 %, and raise quotas before the cluster grows.',
     notThis:
-      'The message names a limit of the account. insufficient-instance-capacity names the zone and goes away in another one; here it does not. A permission is launch-permission-denied. Template and role limits of a node group are node-group-build-failure.',
+      'The message names a limit of the account. insufficient-instance-capacity names the zone and goes away in another one; here it does not. EBS storage has its own limit: ebs-volume-quota-reached. A permission is launch-permission-denied. Template and role limits of a node group are node-group-build-failure.',
     alsoKnownAs: [
       'VcpuLimitExceeded',
       'You have requested more vCPU capacity than your current vCPU limit',
@@ -91,11 +90,5 @@ const cause = defineCause({
 });
 
 export default matched(cause, (view) =>
-  clearWhenFilled(view, [
-    'vcpuLimit',
-    'code',
-    'claimReason',
-    'accountUnderValidation',
-    'volumeLimit',
-  ]),
+  clearWhenFilled(view, ['vcpuLimit', 'code', 'claimReason', 'accountUnderValidation']),
 );

@@ -11,12 +11,11 @@ export default defineCause({
   signs: {
     healthCode: definite(
       ['aws-message', 'terraform', 'client-output'],
-      /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|OptInRequired|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
+      /\b(?<code>AutoScalingGroup(?:NotFound|InvalidConfiguration|RateLimitExceeded|InstanceRefreshActive))\b(?:.*?(?<group>eks-[\w-]{8,}))?/,
       {
         anchors: [
           'AutoScalingGroupNotFound',
           'AutoScalingGroupInvalidConfiguration',
-          'AutoScalingGroupOptInRequired',
           'AutoScalingGroupRateLimitExceeded',
           'AutoScalingGroupInstanceRefreshActive',
         ],

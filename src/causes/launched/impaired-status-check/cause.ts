@@ -24,6 +24,7 @@ const cause = defineCause({
     ignition: context(['console', 'ignition', 'journal'], /Ignition (?:has )?failed/, {
       anchors: ['Ignition has failed', 'Ignition failed'],
     }),
+    unhealthyEvent: context(['event'], /\bInstanceUnhealthy\b/),
   },
   needs: ['aws/instance-status', 'kube/Node'],
   symptoms: [],

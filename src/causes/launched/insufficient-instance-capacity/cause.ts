@@ -19,7 +19,7 @@ const cause = defineCause({
     code: definite(LAUNCHERS, /\bInsufficientInstanceCapacity\b/),
     event: likely(
       ['event'],
-      /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity|UnfulfillableCapacity)\b/,
+      /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity\b|UnfulfillableCapacity\b|all requested instance types were unavailable)/,
       { strict: true, atLeast: 2 },
     ),
     noSpotCapacity: definite(
@@ -28,7 +28,7 @@ const cause = defineCause({
     ),
     unfulfillable: likely(
       LAUNCHERS,
-      /\bUnfulfillableCapacity\b|all requested instance types were unavailable during launch/,
+      /\bUnfulfillableCapacity\b|all requested instance types were unavailable during launch|no capacity offerings are currently available given the constraints/,
     ),
     launchedAfter: withdraws(
       ['karpenter', 'event'],

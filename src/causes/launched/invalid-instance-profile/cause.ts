@@ -28,7 +28,7 @@ const cause = defineCause({
   signs: {
     healthCode: definite(
       LAUNCHERS,
-      /\b(?:IamInstanceProfileNotFound|IamNodeRoleNotFound|InstanceProfileNameInvalid)\b/,
+      /\b(?:IamInstanceProfileNotFound|InstanceProfileNameInvalid)\b/,
     ),
     parameter: definite(
       LAUNCHERS,
@@ -36,7 +36,7 @@ const cause = defineCause({
     ),
     nodeClass: likely(
       ['node-claim'],
-      /condition InstanceProfileReady=False (?!.*(?:AccessDenied|not authorized|UnauthorizedOperation))/,
+      /condition InstanceProfileReady=False (?!.*(?:NodeRoleNotFound|AccessDenied|not authorized|UnauthorizedOperation))/,
     ),
     launchedAfter: withdraws(
       ['karpenter', 'event'],
@@ -77,7 +77,7 @@ const cause = defineCause({
     prevent:
       'Create profile and role in one stack, and let Karpenter make the profile from spec.role.',
     notThis:
-      'A machine that did launch and has no credentials is no-aws-credentials. A launcher that may not pass the role is launch-permission-denied. A role that exists but is not let into the cluster is one of the 401 causes.',
+      'A machine that did launch and has no credentials is no-aws-credentials. A role that was deleted is node-role-deleted. A launcher that may not pass the role is launch-permission-denied. A role that exists but is not let into the cluster is one of the 401 causes.',
     alsoKnownAs: ['Invalid IAM Instance Profile name', 'IamInstanceProfileNotFound'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

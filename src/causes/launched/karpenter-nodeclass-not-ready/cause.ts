@@ -10,7 +10,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 
 /** Karpenter has a node class it cannot launch with: its selectors match nothing, or a field is invalid. */
@@ -22,7 +22,21 @@ const cause = defineCause({
   signs: {
     reason: definite(
       ['node-claim', 'object', 'karpenter', 'event'],
-      /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
+      /(?:NodeClass (?<nodeClass>[\w.-]+) condition \w+=False )?\b(?<reason>SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InstanceProfileNotFound|KubeletExpressionInvalid|KubeletExpressionsDisabled|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)\b/,
+      {
+        anchors: [
+          'SubnetsNotFound',
+          'SecurityGroupsNotFound',
+          'PlacementGroupNotFound',
+          'ClusterCIDRResolutionFailed',
+          'TagValidationFailed',
+          'InvalidKubeletConfiguration',
+          'UnsupportedKubeletConfiguration',
+          'InstanceProfileNotFound',
+          'KubeletExpressionInvalid',
+          'KubeletExpressionsDisabled',
+        ],
+      },
     ),
     unresolved: definite(
       ['node-claim', 'object'],
@@ -55,12 +69,31 @@ const cause = defineCause({
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
     ),
+    poolCondition: definite(
+      ['node-claim', 'object', 'karpenter', 'event'],
+      /NodeClassReady=False (?<reason>NodeClassNotFound|NodeClassTerminating)\b/,
+    ),
+    familyRefused: definite(
+      ['karpenter', 'event'],
+      /(?<reason>failed to discover any AMIs for alias|requires EKS version \S{1,16} or higher, current version)/,
+      {
+        anchors: ['failed to discover any AMIs for alias', 'or higher, current version'],
+      },
+    ),
+    notResolved: context(
+      ['node-claim', 'object', 'karpenter', 'event'],
+      /PlacementGroupResolutionFailed|DependenciesNotReady|NodeClassReadinessUnknown|WaitingOnNodeClaimTermination|failed to detect the cluster CIDR|ignoring nodepool, not ready/,
+    ),
   },
   needs: ['kube/EC2NodeClass', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
+  explains: [
+    'no-instance-type-satisfies-nodepool',
+    'karpenter-launch-timeout',
+    'node-creation-failure-verdict',
+  ],
   summary: ({ nodeClass, reason, message, pools }) =>
     sentence`The EC2NodeClass ${nodeClass}${phrase` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${phrase`: ${message}`}), so Karpenter deletes its claims before anything is launched.`,
   remedy: ({ nodeClass, key, value }) => [
@@ -93,7 +126,7 @@ export default matched(cause, matchClasses);
 type Own = ViewOf<typeof cause>;
 
 const REASONS =
-  /^(?:SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)$/;
+  /^(?:SubnetsNotFound|SecurityGroupsNotFound|PlacementGroupNotFound|ClusterCIDRResolutionFailed|TagValidationFailed|InstanceProfileNotFound|KubeletExpressionInvalid|KubeletExpressionsDisabled|InvalidKubeletConfiguration|UnsupportedKubeletConfiguration)$/;
 /** Which selector of the class a reason speaks of. */
 const SELECTORS = {
   SubnetsNotFound: 'subnetSelectorTerms',

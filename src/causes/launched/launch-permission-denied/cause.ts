@@ -1,6 +1,6 @@
 import { defineCause, type Details, matched, type Step, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -109,6 +109,22 @@ const cause = defineCause({
     activityRefused: definite(
       LAUNCHERS,
       /not authorized to launch instances with this launch template|(?:not authorized to perform this operation|not authorized to use launch template|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
+    ),
+    describeDenied: likely(
+      ['node-claim', 'karpenter', 'event'],
+      /SubnetResolutionFailed.*operation error EC2: (?<call>DescribeSubnets)\b.*(?:UnauthorizedOperation|AccessDenied)/,
+      { anchors: ['SubnetResolutionFailed'] },
+    ),
+    readDenied: context(
+      ['node-claim', 'karpenter', 'event'],
+      /operation error (?:EC2: (?:Describe\w+|DeleteLaunchTemplate)|SSM: GetParameter)\b.*(?:UnauthorizedOperation|AccessDenied|StatusCode: 403)|permission is not allowed, update the IAM policy/,
+      {
+        anchors: [
+          'operation error EC2: De',
+          'operation error SSM: GetParameter',
+          'permission is not allowed, update',
+        ],
+      },
     ),
   },
   needs: ['aws/auto-scaling-group'],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The cluster uses IPv6 and the subnet gives instances none. */
 export default defineCause({
@@ -15,6 +15,11 @@ export default defineCause({
     metadataLacksAddress: likely(
       ['nodeadm', 'cloud-init'],
       /macs\/[0-9a-f:]{17}\/ipv6s\b.*(?:404|[Nn]ot ?[Ff]ound|failed|doesn't exist)|(?:404|[Nn]ot ?[Ff]ound|failed to (?:get|read)|doesn't exist).*macs\/[0-9a-f:]{17}\/ipv6s\b/,
+    ),
+    noGlobalAddress: context(
+      ['ipamd'],
+      /node primary ENI must have a global IPv6 address|global unicast IPv6 not found in host primary interface/,
+      { anchors: ['node primary ENI must have a global IPv6', 'global unicast IPv6 not found'] },
     ),
   },
   needs: [],

@@ -7,7 +7,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
@@ -82,6 +82,8 @@ const cause = defineCause({
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
     ),
+    imageFitsNoType: definite(LAUNCHERS, /no instance types satisfy requirements of amis/),
+    poolAllowsNone: context(LAUNCHERS, /filtered out all compatible available instance types/),
   },
   needs: [
     'aws/auto-scaling-group',

@@ -19,7 +19,7 @@ export default defineCause({
     ),
     unreadable: definite(
       ['karpenter', 'node-claim', 'event'],
-      /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})|user data input user data (?<header>is not in multipart MIME format|does not define a content-type header)|parsing custom UserData, archive (?:is not in multipart format|doesn't have Content-Type header)/,
+      /user data input unreadable(?: user data)?,? ?(?<reason>.{0,120})|user data input user data (?<header>is not in multipart MIME format|does not define a content-type header)|getting launch templates, user data (?<header2>is not in multipart MIME format)|parsing custom UserData, archive (?:is not in multipart format|doesn't have Content-Type header)/,
     ),
     headerWithoutColon: definite(
       ['karpenter', 'node-claim', 'event'],

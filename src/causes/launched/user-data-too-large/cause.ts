@@ -25,6 +25,10 @@ export default defineCause({
       /expected length of "?user_data(?:_base64)?"? to be in the range \(\d+ - (?<limit>\d+)\)/,
       { anchors: ['expected length of user_data'] },
     ),
+    renderedTooLarge: definite(
+      LAUNCHERS,
+      /rejected the rendered user data as exceeding the size limit/,
+    ),
   },
   needs: [],
   symptoms: ['launch-timed-out'],

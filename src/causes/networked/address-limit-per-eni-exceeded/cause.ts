@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 says that the interface is full where ipamd still sees room. */
 export default defineCause({
@@ -17,6 +17,10 @@ export default defineCause({
     corrected: withdraws(
       ['ipamd'],
       /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
+    ),
+    full: context(
+      ['ipamd', 'aws-node'],
+      /api error PrivateIpAddressLimitExceeded|This ENI only has \d+ IP addresses, we wanted/,
     ),
   },
   needs: [],

@@ -1,8 +1,6 @@
 import {
-  cannotSay,
   clear,
   defineCause,
-  found,
   type Match,
   matched,
   step,
@@ -10,18 +8,10 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
-import { isSettled, podName, waitsForSandbox } from '../../../domain/pods/pods.ts';
-import {
-  asksForBranch,
-  groupsOf,
-  hasBranch,
-  policiesOf,
-  policyWords,
-} from '../../../domain/pods/pod-security-groups.ts';
-import { placeOf, waitingWords } from '../../../domain/pods/pods-seen.ts';
+import { isSettled, waitsForSandbox } from '../../../domain/pods/pods.ts';
+import { asksForBranch, hasBranch } from '../../../domain/pods/pod-security-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
-import type { SecurityGroupPolicy } from '../../../evidence/kube/network.ts';
 
 /** The controller cannot make a pod’s branch interface, or cannot write it onto the pod. */
 const cause = defineCause({
@@ -41,25 +31,19 @@ const cause = defineCause({
     ),
     daemonWaits: context(['ipamd', 'aws-node'], /failed to get Branch ENI resource/),
     allocated: withdraws(['event'], /ResourceAllocated(?:\s+pod\/(?<pod>\S+))?/),
+    annotationUnread: context(
+      ['ipamd', 'aws-node'],
+      /Failed to parse pod-ENI annotation|Failed to unmarshal PodENIData|parsed PodENIData is empty/,
+    ),
   },
-  needs: ['kube/Pod', 'kube/SecurityGroupPolicy', 'kube/ServiceAccount', 'aws/security-group'],
+  needs: ['kube/Pod'],
   symptoms: ['sandbox-not-created'],
   per: ['pod'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ pod, reason, policy, groups }) =>
-    policy !== undefined
-      ? `The SecurityGroupPolicy ${policy} names ${groups ?? 'security groups'}, which the VPC of the nodes does not have, so no branch interface is made for the pod ${pod ?? ''} and it does not start.`
-      : sentence`The VPC resource controller does not get a branch interface onto the pod ${pod}${phrase` (${reason})`}, so pods with security groups of their own do not start.`,
-  remedy: ({ policy, groups }) => [
-    ...(policy === undefined
-      ? []
-      : [
-          step(
-            `Name groups of the VPC instead of ${groups ?? 'these'}, then delete the pods that wait.`,
-            `kubectl -n ${policy.split('/')[0] ?? '<namespace>'} edit securitygrouppolicy ${policy.split('/')[1] ?? '<policy>'}`,
-          ),
-        ]),
+  summary: ({ pod, reason }) =>
+    sentence`The VPC resource controller does not get a branch interface onto the pod ${pod}${phrase` (${reason})`}, so pods with security groups of their own do not start.`,
+  remedy: () => [
     step(
       'Read the innermost reason in the event.',
       'kubectl get events -A --field-selector involvedObject.kind=Pod | grep -E "BranchAllocationFailed|BranchENIAnnotationFailed"',
@@ -82,7 +66,7 @@ const cause = defineCause({
     prevent:
       'Exempt the controller’s service account from policies on pods; test SecurityGroupPolicy objects.',
     notThis:
-      'One failure followed by ResourceAllocated is harmless. No trunk on the node is trunk-eni-missing; UnauthorizedOperation is cluster-role-without-vpc-controller-policy.',
+      'One failure followed by ResourceAllocated is harmless. No trunk on the node is trunk-eni-missing; UnauthorizedOperation is cluster-role-without-vpc-controller-policy; InvalidGroup.NotFound is pod-security-group-not-found.',
     alsoKnownAs: [
       'cannot create new eni entry already exist, older entry',
       'failed to annotate pod with branch ENI details',
@@ -94,7 +78,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGroups);
+export default matched(cause, matchWritten);
 
 type Own = ViewOf<typeof cause>;
 
@@ -108,48 +92,9 @@ function waitingFor(view: Own): readonly Seen<Pod>[] {
   });
 }
 
-/** A policy of such a pod names groups which the complete list of the VPC's groups lacks. */
-function matchGroups(view: Own): Match | null {
-  const policies = view.list('kube/SecurityGroupPolicy');
-  if (policies.length === 0) return null;
+/** Every pod that asked and waits has its interface: what it lacks is something else. */
+function matchWritten(view: Own): Match | null {
   const asking = waitingFor(view);
-  const waiting = asking.filter(({ value }) => !hasBranch(value));
-  if (asking.length > 0 && waiting.length === 0 && view.sign('notAnnotated') === null) return clear;
-  if (waiting.length === 0) return null;
-  const groups = view.list('aws/security-group');
-  if (groups.length === 0) return unread;
-  const known = new Set(groups.map(({ value }) => value.GroupId ?? ''));
-  const accounts = view.list('kube/ServiceAccount');
-  for (const pod of waiting) {
-    for (const policy of policiesOf(pod.value, policies, accounts)) {
-      const missing = groupsOf(policy).filter((id) => !known.has(id));
-      if (missing.length > 0) return foundPolicy(view, waiting, pod, policy, missing);
-    }
-  }
-  return null;
-}
-
-const unread = cannotSay({
-  reason: 'not-collected',
-  detail: 'which security groups the VPC has',
-  collect: 'aws ec2 describe-security-groups --query SecurityGroups[].GroupId',
-});
-
-function foundPolicy(
-  view: Own,
-  waiting: readonly Seen<Pod>[],
-  pod: Seen<Pod>,
-  policy: Seen<SecurityGroupPolicy>,
-  missing: readonly string[],
-): Match {
-  const { namespace, name } = policy.value;
-  const groups = missing.join(', ');
-  const nodes = waiting.map(placeOf).filter((node) => node !== null);
-  const details = { pod: podName(pod.value), policy: `${namespace ?? ''}/${name}`, groups };
-  const vpc = view.list('aws/security-group')[0]?.value.VpcId ?? 'of the nodes';
-  const proof = [
-    view.quote(policy, `${policyWords(policy)}; the VPC ${vpc} has no ${groups}`),
-    view.quote(pod, waitingWords(pod)),
-  ];
-  return found(details, proof, 'definite', [...new Set(nodes)]);
+  const isWritten = asking.length > 0 && asking.every(({ value }) => hasBranch(value));
+  return isWritten && view.sign('notAnnotated') === null ? clear : null;
 }

@@ -29,14 +29,25 @@ const cause = defineCause({
       ['calico-node'],
       /Using autodetected IPv4 address on interface (?<interface>(?:docker|virbr|br-|cni|flannel|cbr|kube-ipvs|nodelocaldns|lxc)[\w.-]*): (?<address>\d+\.\d+\.\d+\.\d+)/,
     ),
+    noneFits: likely(
+      ['calico-node'],
+      /(?<undetected>Unable to auto-detect an IPv[46] address\b.{0,200}no valid host interfaces found|No IPv4 or IPv6 addresses configured or detected)/i,
+      { anchors: ['no valid host interfaces found', 'addresses configured or detected'] },
+    ),
+    noRoute: context(
+      ['calico-node'],
+      /Unable to auto-detect (?:an )?IPv[46] address by connecting to|Unable to confirm IPv[46] address \S+ is assigned to this host|is already using the IPv[46] address/,
+    ),
   },
   needs: ['kube/Node'],
-  symptoms: [],
+  symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-dataplane-not-ready', 'node-to-node-traffic-blocked'],
-  summary: ({ interface: name, address, internalIp, machine }) =>
-    sentence`Calico on ${machine ?? 'the node'} uses ${address ?? 'the address'} of ${name ?? 'another interface'}${phrase` while the Node has ${internalIp}`}; other nodes cannot reach it there.`,
+  summary: ({ interface: name, address, internalIp, machine, undetected }) =>
+    undetected !== undefined
+      ? `Calico on ${machine ?? 'the node'} finds no interface that its detection method fits, so it has no address there and does not start.`
+      : sentence`Calico on ${machine ?? 'the node'} uses ${address ?? 'the address'} of ${name ?? 'another interface'}${phrase` while the Node has ${internalIp}`}; other nodes cannot reach it there.`,
   remedy: () => [
     step(
       'Let Calico take the Node’s own address.',

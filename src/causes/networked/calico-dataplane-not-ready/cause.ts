@@ -51,10 +51,18 @@ const cause = defineCause({
       ['client-output', 'pod-status', 'unknown', 'calico-node'],
       /\bcalico-node-[a-z0-9]{5}\s+0\/1\s+(?:Running|CrashLoopBackOff)\s+\d+(?: \([^)]*\))?\s+(?:\d{2,}m|\d+h|\d+d)/,
     ),
+    datastoreLocked: likely(
+      ['event', 'kubelet', 'containerd', 'calico-node'],
+      /Calico is currently not ready to process requests/,
+    ),
+    halfStarted: context(
+      ['event', 'kubelet', 'containerd', 'calico-node', 'node-status'],
+      /failed to mount BPF filesystem|Unable to autoassign an address|error getting ClusterInformation: connection is unauthorized|\bCalicoIsDown\b/,
+    ),
   },
   needs: ['kube/Pod', 'kube/Node'],
   explains: ['premature-calico-readiness'],
-  symptoms: [],
+  symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
   summary: ({ filter, rules, part, machine }) =>

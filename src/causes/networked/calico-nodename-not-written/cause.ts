@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Pods are given to the node before calico-node has run on it. */
 export default defineCause({
@@ -30,6 +30,14 @@ export default defineCause({
     podStarted: withdraws(
       ['event'],
       /\bStarted\s+pod\/(?!calico-node|kube-proxy|aws-node)\S+\s+Started container/,
+    ),
+    notWritable: likely(
+      ['calico-node'],
+      /Unable to write to \S*\/nodename\b|Unable to create directory \/var\/lib\/calico\b/,
+    ),
+    notThere: context(
+      ['event', 'calico-node', 'kubelet'],
+      /Failed to stat\(\) nodename file|\[FATAL\].{0,80}Unable to determine hostname|Failed to set NetworkUnavailable; will retry/,
     ),
   },
   needs: [],

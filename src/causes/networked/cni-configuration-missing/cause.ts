@@ -70,6 +70,13 @@ const cause = defineCause({
       ['client-output', 'pod-status', 'unknown'],
       /^(?:kube-system\s+)?(?:pod\/)?coredns-[a-z0-9-]+\s+0\/1\s+(?:Pending|ContainerCreating)/,
     ),
+    notWritten: context(
+      ['cilium', 'calico-node', 'containerd', 'kubelet'],
+      /failed to write CNI (?:configuration file|plugin kubeconfig)|cni conf dir is removed|Node not becoming ready in time after startup/i,
+      {
+        anchors: ['rite CNI ', 'cni conf dir is removed', 'not becoming ready in time'],
+      },
+    ),
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['cni-uninitialized'],

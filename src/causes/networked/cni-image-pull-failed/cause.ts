@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The registry answers that the CNI image is not there, or not for this caller. */
 export default defineCause({
@@ -27,6 +27,10 @@ export default defineCause({
       ['event'],
       /(?:Successfully pulled image|Container image) "(?<image>[^"\s]+)"/,
       { anchors: ['Successfully pulled image', 'already present on machine'] },
+    ),
+    imageUnusable: context(
+      ['containerd', 'event', 'kubelet'],
+      /media type \S+ is no longer supported since containerd|failed to decode hosts\.toml/,
     ),
   },
   needs: [],

@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import {
   isReadyPod,
   podsOfSet,
@@ -31,6 +31,15 @@ const cause = defineCause({
       /panic: runtime error: invalid memory address or nil pointer dereference/,
     ),
     retries: context(['aws-node'], /Retrying waiting for IPAM-D/),
+    versionsDiffer: likely(
+      ['ipamd', 'aws-node', 'cni-plugin', 'event'],
+      /Rejecting (?:AddNetwork|DelNetwork) request: wrong client version/,
+      { atLeast: 4 },
+    ),
+    rightMissing: context(
+      ['ipamd', 'aws-node'],
+      /system:serviceaccount:kube-system:aws-node\\?" cannot (?:get|list|watch) resource|failed to read ENI max pods file/,
+    ),
   },
   needs: ['kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-daemon-silent'],

@@ -21,9 +21,24 @@ const cause = defineCause({
       ['event', 'kubelet'],
       /Container aws-node failed liveness probe, will be restarted|Killing container with id \S+:\/\/aws-node:Container failed liveness probe/,
     ),
+    daemonSilent: context(
+      ['ipamd', 'aws-node', 'cni-plugin', 'event', 'node-status'],
+      /Failed to wait for IPAM daemon|[Ff]ailed to connect to (?:backend server|network policy agent)|Failed to setup default network policy|\b(?:IPAMDNotRunning|IPAMDRepeatedlyRestart|NPANotRunning)\b/,
+      {
+        anchors: [
+          'wait for IPAM daemon',
+          'ailed to connect to backend server',
+          'ailed to connect to network policy',
+          'setup default network policy',
+          'IPAMDNotRunning',
+          'IPAMDRepeatedlyRestart',
+          'NPANotRunning',
+        ],
+      },
+    ),
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   explains: ['cni-configuration-missing'],
   summary: ({ machine }) =>

@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
 import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 import { tolerates } from '../../../domain/pods/taint-refusals.ts';
@@ -30,6 +30,11 @@ const cause = defineCause({
     scheduled: withdraws(
       ['event'],
       /Successfully assigned \S+\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S+) to /,
+    ),
+    noRoom: context(
+      ['event'],
+      /\bFailedPlacement\b.{0,100}daemonset\/(?:aws-node|calico-node|cilium)\b/,
+      { anchors: ['FailedPlacement'] },
     ),
   },
   needs: ['kube/Node', 'kube/DaemonSet', 'kube/Pod'],

@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 
@@ -22,7 +22,7 @@ const cause = defineCause({
   signs: {
     callRefused: definite(
       ['ipamd', 'aws-node'],
-      /(?:Failed to (?:call ec2:)?|failed to call (?:ec2:)?|operation error EC2: |unable to )(?<action>CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute|CreateTags|create network interface|attach ENI)\b.*UnauthorizedOperation/,
+      /(?:Failed to (?:call ec2:)?|failed to call (?:ec2:)?|operation error EC2: |unable to )(?<action>DescribeInstances\b|CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute|CreateTags|create network interface|attach ENI)\b.*UnauthorizedOperation/,
       { strict: true },
     ),
     refusedWithRole: definite(
@@ -43,6 +43,17 @@ const cause = defineCause({
     enisRead: withdraws(
       ['ipamd'],
       /DescribeAllENIs success|Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
+    ),
+    describeRefused: context(
+      ['ipamd', 'aws-node', 'cilium'],
+      /(?:Failed to call ec2:|operation error EC2: )Describe\w+\b.*UnauthorizedOperation/,
+      { anchors: ['UnauthorizedOperation'] },
+    ),
+    // Without this call alone the daemon stays in the subnet of the instance; here it gives up.
+    subnetUnchecked: likely(
+      ['ipamd', 'aws-node'],
+      /UnauthorizedOperation.*Quit ENI creation attempt/,
+      { strict: true },
     ),
   },
   needs: [

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** aws-node starts and instance metadata does not answer it. */
 export default defineCause({
@@ -10,7 +10,7 @@ export default defineCause({
   signs: {
     regionUnread: definite(
       ['ipamd', 'aws-node'],
-      /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
+      /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability|local-ipv4|local-hostname|mac\b)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
     ),
     primaryMacUnread: definite(['aws-node'], /Failed to get primary MAC (?:from IMDS|address)/),
     eniUnread: likely(
@@ -21,6 +21,15 @@ export default defineCause({
     readAfterAll: withdraws(
       ['ipamd'],
       /Discovered the instance primary|node init completed successfully/,
+    ),
+    addressUnread: likely(
+      ['ipamd', 'aws-node'],
+      /failed to retrieve local-ipv[46] address in imds|Failed to get Node IP, error: .{0,80}metadata/i,
+      { anchors: ['retrieve local-ipv', 'Failed to get Node IP'] },
+    ),
+    enisUnread: context(
+      ['ipamd', 'aws-node'],
+      /failed to get local ENI metadata|Could not get local IPv[46] addresses from IMDS|Failed to get primary IF\b|Network Card data not found from/,
     ),
   },
   needs: [],

@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The manifest comes from ECR, and the layers, which lie in S3, do not. */
 export default defineCause({
@@ -22,6 +22,10 @@ export default defineCause({
       ['event', 'kubelet', 'containerd'],
       /Successfully pulled image|PullImage .{0,300}returns image reference/,
       { anchors: ['Successfully pulled image', 'PullImage'] },
+    ),
+    stalled: context(
+      ['containerd', 'kubelet', 'event'],
+      /cancel pulling image .{0,300}because of no progress/,
     ),
   },
   needs: [],

@@ -41,6 +41,7 @@ const cause = defineCause({
       ['ipamd'],
       /Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
     ),
+    noneLeft: context(['cilium'], /Instance is out of interfaces/),
   },
   needs: SHORTAGE_KINDS,
   symptoms: ['sandbox-not-created'],

@@ -24,6 +24,10 @@ export default defineCause({
     // The kernel's own default, until the network plugin has started.
     forwardingOff: context(['host-file'], /^\s*net\.ipv4\.ip_forward ?= ?0\s*$/),
     monitored: context(['event', 'node-status'], /\bNetworkSysctl\b.*sysctl/),
+    rulesNotWritten: context(
+      ['ipamd', 'kubeadm', 'cloud-init'],
+      /unable to update host iptables rules for VPC CIDRs|\[WARNING Firewalld\]/,
+    ),
   },
   needs: [],
   symptoms: [],

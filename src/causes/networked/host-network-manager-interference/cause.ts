@@ -21,9 +21,25 @@ export default defineCause({
       ['event', 'node-status'],
       /\bMissing(?:IPRules|IPRoutes|DefaultRoutes)\b/,
     ),
+    linkLost: context(
+      ['ipamd', 'aws-node', 'cni-plugin', 'event', 'node-status', 'nodeadm'],
+      /no interface found which uses mac address|unable to replace route entry|failed to get rule list by source|still has tentative addresses|\b(?:InterfaceNotUp|InterfaceNotRunning|MissingLoopbackInterface)\b|ENI ownership pending/,
+      {
+        anchors: [
+          'no interface found which uses mac',
+          'unable to replace route entry',
+          'get rule list by source',
+          'still has tentative addresses',
+          'InterfaceNotUp',
+          'InterfaceNotRunning',
+          'MissingLoopbackInterface',
+          'ENI ownership pending',
+        ],
+      },
+    ),
   },
   needs: [],
-  symptoms: [],
+  symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
   blocksAbove: false,
   summary: ({ file, machine }) =>

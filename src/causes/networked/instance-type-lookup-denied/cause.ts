@@ -14,7 +14,7 @@ export default defineCause({
       /[Ff]ailed calling DescribeInstanceTypes for [`'"]?(?<type>[\w.-]+\w)(?:.*(?<reason>UnauthorizedOperation|is not authorized|i\/o timeout|RequestCanceled|deadline exceeded))?/,
     ),
     refused: definite(
-      ['ipamd', 'aws-node'],
+      ['ipamd', 'aws-node', 'cilium'],
       /(?:ec2:|EC2: )DescribeInstanceTypes\b.*(?<reason>UnauthorizedOperation|is not authorized|missing permissions)/,
       { strict: true },
     ),

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The CNI’s built-in table of instance types is older than the type it runs on. */
 export default defineCause({
@@ -23,6 +23,26 @@ export default defineCause({
     limitsOfNewType: definite(
       ['cni-plugin', 'event'],
       /(?:aws-cni|AddNetwork).{0,300}unknown instance type/,
+    ),
+    unknownToCilium: likely(
+      ['cilium'],
+      /Unable to find limits for instance type, consider setting --update-ec2-adapter-limit-via-api/,
+    ),
+    // ipamd then asks EC2, which may know the type.
+    notInTable: context(
+      ['ipamd', 'aws-node', 'cilium'],
+      /instance type does not exist|no info on instance type|Failed to get ENI limit|unable to get instance limits|unknown instance type|[Uu]nable to (?:find limits for instance type|determine limits)|not found in ENI max pods file/,
+      {
+        anchors: [
+          'instance type does not exist',
+          'no info on instance type',
+          'Failed to get ENI limit',
+          'instance limits',
+          'unknown instance type',
+          'limits for instance type',
+          'not found in ENI max pods file',
+        ],
+      },
     ),
   },
   needs: [],

@@ -33,6 +33,15 @@ const cause = defineCause({
       /IP (?:Address )?[Pp]ool stats: [Tt]otal(?: IPs\/Prefixes)?[ =:]+(?<total>\d+).{1,80}(?:maxIPsPerENI|maxAddrsPerENI) = (?<perEni>\d+)/,
     ),
     restarts: context(['event', 'node-status'], /\bIPAMDRepeatedlyRestart\b/),
+    foreignAddress: likely(
+      ['ipamd'],
+      /Skipping IP \S+ on ENI eni-[0-9a-f]+ because it does not belong to this ENI/,
+      { atLeast: 4 },
+    ),
+    stale: context(
+      ['ipamd'],
+      /Missing IP addresses from IMDS|Failed to reconcile and delete IP|stale IP allocation for ID|failed normalize checkpoint data/,
+    ),
   },
   needs: [],
   symptoms: [],

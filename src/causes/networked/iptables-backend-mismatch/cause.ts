@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The CNI image writes legacy iptables on a host that has only nftables, or the other way round. */
 export default defineCause({
@@ -25,6 +25,14 @@ export default defineCause({
       { strict: true },
     ),
     hostReady: withdraws(['ipamd'], /node init completed successfully/),
+    moduleMissing: likely(
+      ['ipamd', 'aws-node', 'kube-proxy'],
+      /modprobe: FATAL: Module ip6?_tables not found/,
+    ),
+    chainRefused: context(
+      ['ipamd', 'aws-node', 'kube-proxy', 'kubelet', 'event'],
+      /iptables hint chain exists|host network setup: failed to (?:create iptables|list iptables|add chain)|ipt\.NewChain error for chain|setup host snat failed|Failed to execute iptables-save/,
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],

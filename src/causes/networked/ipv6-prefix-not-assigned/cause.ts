@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type NetworkTrouble, networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
@@ -34,11 +34,15 @@ const cause = defineCause({
     ),
     wrongMode: definite(
       ['ipamd', 'aws-node'],
-      /(?<reason>IPv6 is supported only in Prefix Delegation mode|IPv4 and IPv6 are both enabled)/,
+      /(?<reason>IPv6 is (?:only supported|supported only) in Prefix [Dd]elegation [Mm]ode|IPv4 and IPv6 are both enabled)/,
     ),
     assigned: withdraws(
       ['ipamd'],
       /Successfully allocated an IPv6Prefix|node init completed successfully/,
+    ),
+    healFailed: context(
+      ['ipamd', 'aws-node', 'event'],
+      /IPv6 self-heal alloc failed|Failed to configure IPv6 settings|Kubelet detected an IPv6 node IP/,
     ),
   },
   needs: [

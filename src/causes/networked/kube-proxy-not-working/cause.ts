@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import { isOfAnyDaemonSet } from '../../../domain/pods/pods.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
@@ -37,7 +37,7 @@ const cause = defineCause({
     ),
     gaveUp: likely(
       ['kube-proxy'],
-      /unable to create proxier: (?<reason>.{1,160})|"Error running ProxyServer" err="(?<reason2>[^"]{1,160})|server\.go:\d{1,4}\] (?<reason3>open \/proc\/sys\/net\/netfilter\/nf_conntrack_max: permission denied)/,
+      /unable to create proxier: (?<reason>.{1,160})|"(?:Error running [\w-]{1,40}" err="(?!.{0,120}PodCIDR)|command failed" err="(?=[^"]{0,160}(?:prox(?:y|ier)\b|iptables|ipvs|nftables|conntrack)))(?<reason2>[^"]{1,160})|server\.go:\d{1,4}\] (?<reason3>open \/proc\/sys\/net\/netfilter\/nf_conntrack_max: permission denied)/,
     ),
     crashes: likely(
       ['pod-status', 'event'],
@@ -52,6 +52,10 @@ const cause = defineCause({
     nodeIp: withdraws(
       ['kube-proxy'],
       /(?:[Ss]uccessfully retrieved (?:node IP|NodeIPs)|[Dd]etected node IP)\D{0,20}(?<node>\d{1,3}(?:\.\d{1,3}){3})?/,
+    ),
+    nodeAwaited: context(
+      ['kube-proxy'],
+      /Timed out waiting for node(?: \S+)? to exist|Failed to retrieve node IPs|nftables sync failed|Failed to execute iptables-(?:save|restore)/,
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],

@@ -31,6 +31,10 @@ const cause = defineCause({
       ['ipamd', 'aws-node'],
       /unable to detach ENI from EC2 instance, giving up/,
     ),
+    staysBehind: context(
+      ['ipamd', 'aws-node'],
+      /Primary ENI will not get deleted when node terminates|Failed to delete newly created untagged ENI|Failed to free ENI eni-/,
+    ),
   },
   needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],
   symptoms: ['sandbox-not-created'],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Subnet discovery is on, and tags exclude every subnet it could use. */
 export default defineCause({
@@ -15,6 +15,10 @@ export default defineCause({
     created: withdraws(
       ['ipamd'],
       /Created a new ENI: eni-|Successfully created and attached a new ENI/,
+    ),
+    excluded: context(
+      ['ipamd', 'aws-node', 'cilium'],
+      /Failed to check if primary subnet is excluded|No usable subnet, ENI creation skipped|checking to exclude configured subnet|No matching subnet available for interface creation/,
     ),
   },
   needs: [],

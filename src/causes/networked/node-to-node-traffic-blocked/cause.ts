@@ -35,6 +35,7 @@ const cause = defineCause({
       ['calico-node'],
       /Connected to [Tt]ypha|Successfully connected to [Tt]ypha/,
     ),
+    peersSilent: context(['event', 'calico-node', 'kubelet'], /BGP not established with/),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],
   symptoms: [],

@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { isPodReady, POD_NORMAL_MS, podName } from '../../../domain/pods/pods.ts';
@@ -46,7 +46,23 @@ const cause = defineCause({
       ['controller-manager', 'cloud-controller', 'event'],
       /CIDR allocation failed; there are no remaining CIDRs left|\bCIDRNotAvailable\b/,
     ),
-    cniWaits: likely(['pod-app', 'kubelet'], /node "(?<nodeName>[^"\s]+)" pod cidr not assigned/),
+    cniWaits: likely(
+      ['pod-app', 'kubelet', 'event', 'containerd', 'kube-proxy'],
+      /node "(?<nodeName>[^"\s]+)" pod cidr not assigned|no podCidr for node (?<nodeName2>[\w.-]+)|timeout waiting for PodCIDR allocation on node (?<nodeName3>[\w.-]+)/,
+      {
+        anchors: ['pod cidr not assigned', 'no podCidr for node', 'waiting for PodCIDR allocation'],
+      },
+    ),
+    ciliumWaits: likely(['cilium'], /required IPv[46] PodCIDR not available/),
+    rangeUnset: likely(
+      ['controller-manager', 'cloud-controller'],
+      /Must specify --cluster-cidr if --allocate-node-cidrs is set|(?:Invalid|must be specified:?) --cluster-cidr\b|mask size of cluster CIDR must be less than/,
+      { anchors: ['--cluster-cidr', 'mask size of cluster CIDR'] },
+    ),
+    notStored: context(
+      ['controller-manager', 'cloud-controller', 'cilium'],
+      /CIDR assignment for node failed|Failed to update node PodCIDR|cannot proceed without updating CIDR map|does not exist in cluster cidrs configuration|unable to derive PodCIDR/,
+    ),
     cniUnconfigured: likely(['kubelet'], /netConfig. This is most likely due to lack of PodCIDR/, {
       atLeast: 20,
     }),
@@ -60,10 +76,10 @@ const cause = defineCause({
     'pod-route-not-created',
     'controller-manager-not-leading',
   ],
-  summary: ({ nodeName, pod, having, all, flag }) =>
+  summary: ({ nodeName, nodeName2, nodeName3, pod, having, all, flag }) =>
     pod !== undefined
       ? sentence`The Node ${nodeName} has no spec.podCIDR (${having ?? '0'} of ${all ?? 'the'} Nodes have one), which ${pod} needs to give pods addresses${phrase`: kube-controller-manager runs without ${flag}`}.`
-      : sentence`The Node ${nodeName} gets no part of the cluster’s pod range, so a CNI that relies on it (flannel, kubenet, host-local) gives pods no addresses.`,
+      : sentence`The Node ${nodeName ?? nodeName2 ?? nodeName3} gets no part of the cluster’s pod range, so a CNI that relies on it (flannel, kubenet, host-local) gives pods no addresses.`,
   remedy: () => [
     step(
       'See which nodes have a range, and delete Node objects of machines that are gone: they keep theirs.',

@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The route controller cannot enter the node’s pod range into the VPC’s route table. */
 export default defineCause({
@@ -33,6 +33,10 @@ export default defineCause({
       ['controller-manager', 'cloud-controller', 'node-status'],
       /Created route for node "?(?<nodeName>[\w.-]+)|^Node (?<nodeName2>\S+) condition NetworkUnavailable=False .*RouteController created a route/,
       { anchors: ['Created route for node', 'RouteController created a route'] },
+    ),
+    tableUnread: context(
+      ['cloud-controller', 'controller-manager'],
+      /Couldn't reconcile node routes/,
     ),
   },
   needs: [],

@@ -17,16 +17,20 @@ export default defineCause({
       /(?:Unable to get Typha service endpoints|Typha discovery enabled but discovery failed).*dial tcp (?<address>[\d.]+|\[[\da-f:]+\]):443: (?:i\/o timeout|connect: )/,
     ),
     noDatastore: likely(
-      ['calico-node'],
-      /(?:Hit error connecting to datastore|Failed to initialize datastore).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
+      ['calico-node', 'event', 'kubelet', 'containerd'],
+      /(?:Hit error connecting to datastore|Failed to initialize datastore|Unable to query node configuration|Failed to update CNI token|[Ff]ailed to (?:fetch|query|get) node resource|error getting ClusterInformation).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
     ),
     connected: withdraws(
       ['calico-node'],
       /Datastore connection verified|Calico node started successfully|Created \/host\/etc\/cni\/net\.d/,
     ),
+    datastoreAwaited: context(
+      ['calico-node'],
+      /Unable to access datastore to query node configuration|Unable to ensure datastore is migrated/,
+    ),
   },
   needs: [],
-  symptoms: ['cni-uninitialized'],
+  symptoms: ['cni-uninitialized', 'sandbox-not-created'],
   withdrawnBy: ['node-ready'],
   explains: [
     'calico-nodename-not-written',

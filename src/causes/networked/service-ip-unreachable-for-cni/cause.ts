@@ -47,6 +47,10 @@ export default defineCause({
       ['ipamd', 'aws-node'],
       /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful/,
     ),
+    withoutServer: context(
+      ['ipamd', 'aws-node', 'event', 'node-status'],
+      /Skipping GetNode\(\) as Kubernetes API client is unavailable|Kubernetes client in direct mode \(no cache\)|Skipping event recorder initialization|apiserver connectivity issue|Failed to recreate k8s client|\bIPAMDNotReady\b/,
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],

@@ -31,6 +31,10 @@ const cause = defineCause({
       /(?:source-destination-check|src-dst check|SourceDestCheck).{0,300}(?:UnauthorizedOperation|failed|not authorized)/i,
       { anchors: ['source-destination-check', 'src-dst check', 'SourceDestCheck'] },
     ),
+    routesRefused: likely(
+      ['cloud-controller', 'controller-manager'],
+      /error configuring source-dest-check on instance i-[0-9a-f]{8,17}/,
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: [],

@@ -45,6 +45,10 @@ const cause = defineCause({
       ['ipamd'],
       /[Ss]uccessfully increased IP [Pp]ool|Created a new (?:ENI|eni): eni-|Successfully created and attached a new ENI/,
     ),
+    nothingFree: context(
+      ['ipamd', 'aws-node', 'cilium', 'event'],
+      /no available IP addresses|failed to allocate ipv4 address for node \S+ from pool/,
+    ),
   },
   needs: [...SHORTAGE_KINDS, 'aws/subnet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],

@@ -52,6 +52,7 @@ const cause = defineCause({
         ],
       },
     ),
+    ciliumStopped: context(['cilium'], /Subnet might be out of prefixes/),
   },
   needs: [...SHORTAGE_KINDS, 'aws/subnet', 'aws/network-interface'],
   symptoms: ['sandbox-not-created'],

@@ -18,7 +18,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podName } from '../../../domain/pods/pods.ts';
@@ -50,6 +50,15 @@ const cause = defineCause({
       ['ipamd'],
       /[Ff]ound a trunk ENI|[Tt]runk ENI (?:attached|eni-[0-9a-f]+ is )/,
       { anchors: ['trunk ENI'] },
+    ),
+    featureRefused: likely(
+      ['ipamd', 'aws-node'],
+      /Failed to add SGP feature to CNINode resource(?:.*(?<reason>forbidden|not found))?/,
+    ),
+    featureMissing: context(
+      ['ipamd', 'aws-node'],
+      /Failed to add feature .{1,40} (?:in)?to CNINode|"no trunk found|error: no trunk found/,
+      { anchors: ['Failed to add feature', 'no trunk found'] },
     ),
   },
   needs: TRUNK_KINDS,

@@ -27,6 +27,10 @@ const cause = defineCause({
       ['ipamd'],
       /IP (?:Address )?[Pp]ool stats: [Tt]otal(?: IPs\/Prefixes)?[ =:]+(?<total>\d+).{1,80}(?:maxIPsPerENI|maxAddrsPerENI) = (?<perEni>\d+)/,
     ),
+    beyondSlots: context(
+      ['ipamd', 'aws-node'],
+      /The Device Index \d+ of the attached ENI eni-[0-9a-f]+ > instance max slot/,
+    ),
   },
   needs: [],
   symptoms: [],

@@ -43,6 +43,17 @@ const cause = defineCause({
         atLeast: 2,
       },
     ),
+    discoveryEnded: context(
+      ['kubelet', 'kubeadm', 'nodeup', 'cloud-init'],
+      /timed out waiting to connect to apiserver|Abort reading the cluster-info ConfigMap after timeout|:3988\/bootstrap\\?": dial tcp \S+: i\/o timeout/,
+      {
+        anchors: [
+          'timed out waiting to connect to apiserver',
+          'Abort reading the cluster-info ConfigMap',
+          ':3988/bootstrap',
+        ],
+      },
+    ),
   },
   needs: [
     'aws/instance',

@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 import { hasNeverJoined, idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 
 /** The API server answers kubeadm, but does not give it the cluster-info ConfigMap. */
@@ -33,6 +33,21 @@ const cause = defineCause({
     validated: withdraws(
       ['kubeadm', 'cloud-init'],
       /Cluster info signature and contents are valid|Requesting info from ".*" again to validate/,
+    ),
+    contentUnusable: definite(
+      ['kubeadm', 'cloud-init'],
+      /(?<why>failed to parse cluster CA from the cluster-info|no kubeconfig key in the cluster-info ConfigMap|couldn't parse the kubeconfig file in the cluster-info)/,
+      {
+        anchors: [
+          'failed to parse cluster CA from the cluster-info',
+          'no kubeconfig key in the cluster-info',
+          'parse the kubeconfig file in the cluster-info',
+        ],
+      },
+    ),
+    secondDiffers: context(
+      ['kubeadm', 'cloud-init'],
+      /the second kubeconfig from the cluster-info ConfigMap|trying to fetch discovery kubeconfig over HTTPS/,
     ),
   },
   needs: ['kube/cluster-info', 'aws/user-data', 'aws/instance', 'aws/cluster', 'kube/Node'],

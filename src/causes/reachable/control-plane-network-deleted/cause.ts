@@ -6,7 +6,6 @@ const CODES = [
   'Ec2SubnetNotFound',
   'Ec2SecurityGroupNotFound',
   'VpcNotFound',
-  'InsufficientFreeAddresses',
   'IamRoleNotFound',
   'AccessDenied',
   'StsRegionalEndpointDisabled',
@@ -26,13 +25,12 @@ const cause = defineCause({
   signs: {
     healthCode: definite(
       ['aws-message', 'client-output', 'terraform'],
-      /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|IP_NOT_AVAILABLE|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
+      /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
       {
         anchors: [
           'SUBNET_NOT_FOUND',
           'SECURITY_GROUP_NOT_FOUND',
           'VPC_NOT_FOUND',
-          'IP_NOT_AVAILABLE',
           'STS_REGIONAL_ENDPOINT_DISABLED',
           'ASSUME_ROLE_ACCESS_DENIED',
           'KMS_KEY_DISABLED',
@@ -74,7 +72,7 @@ const cause = defineCause({
     prevent:
       'Exclude what is tagged with the cluster’s name from clean-ups, and alarm on cluster health.',
     notThis:
-      'The same codes among a node group’s issues concern launches: invalid-subnet-or-security-group, subnet-full-at-launch. One machine alone without an answer is api-port-blocked or another network cause. EKS can take three hours to notice.',
+      'The same codes among a node group’s issues concern launches: invalid-subnet-or-security-group, subnet-full-at-launch. One machine alone without an answer is api-port-blocked or another network cause. Subnets that are there and have too few addresses are cluster-subnet-full. EKS can take three hours to notice.',
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
       'https://docs.aws.amazon.com/eks/latest/APIReference/API_ClusterIssue.html',

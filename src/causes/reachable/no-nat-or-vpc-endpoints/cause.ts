@@ -64,6 +64,16 @@ const cause = defineCause({
       /\b(?:HTTPS?_PROXY|https?_proxy|https-proxy)["']?\s*[:=]/,
       { anchors: ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'https-proxy'] },
     ),
+    callUnanswered: context(
+      ['ipamd', 'pod-identity-agent'],
+      /(?:Unable to retrieve instance data from EC2 control plane|unable to fetch credentials from EKS Auth).*StatusCode: 0\b/,
+      {
+        anchors: [
+          'Unable to retrieve instance data from EC2',
+          'unable to fetch credentials from EKS Auth',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [

@@ -40,7 +40,8 @@ const cause = defineCause({
     ),
     signatureSkewed: definite(
       ON_NODE,
-      /(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
+      // The authenticator of EKS tells of the clocks of those who ask it.
+      /^(?!.*getCallerIdentity failed).*(?:Signature (?:expired|not yet current): (?<signed>\d{8}T\d{6}Z) is (?:now earlier|still later) than (?<from>\d{8}T\d{6}Z)|\bRequestTimeTooSkewed\b)/,
       { anchors: ['Signature not yet current', 'Signature expired: ', 'RequestTimeTooSkewed'] },
     ),
     expired: context(
@@ -59,6 +60,15 @@ const cause = defineCause({
     unsynchronized: context(
       ['event', 'node-status'],
       /\bClockUnsynchronized\b|clock is not synchronized/,
+    ),
+    tokenRefused: context(
+      ['authenticator'],
+      /X-Amz-Date parameter is expired|Signature expired: \d{8}T/,
+      { anchors: ['X-Amz-Date parameter is expired', 'Signature expired: '] },
+    ),
+    certificateInThePast: context(
+      ['controller-manager'],
+      /refusing to sign a certificate that expired in the past/,
     ),
   },
   needs: ['host/clock'],

@@ -46,6 +46,11 @@ export default defineCause({
       },
     ),
     preflightWarning: context(['kubeadm', 'cloud-init'], /\[WARNING HTTPProxy(?:CIDR)?\]/),
+    notAUrl: definite(
+      ['nodeadm', 'cloud-init', 'console'],
+      /proxy configuration validation failed: (?<fault>(?:invalid HTTPS?_PROXY URL|empty NO_PROXY pattern)[^"\\]{0,40})/,
+      { anchors: ['proxy configuration validation failed: '] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -58,10 +63,12 @@ export default defineCause({
     'pause-image-pull-failed',
     'tls-handshake-timeout',
   ],
-  summary: ({ proxy, destination, answer }) =>
-    proxy === undefined
-      ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
-      : `The machine is configured to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
+  summary: ({ proxy, destination, answer, fault }) =>
+    fault !== undefined
+      ? `The proxy of the NodeConfig cannot be used (${fault.trim().replace(/:$/, '')}), so nodeadm stops.`
+      : proxy === undefined
+        ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
+        : `The machine is configured to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
   remedy: ({ destination }) => [
     step(
       'See which proxy each program is configured to use.',

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 
 /** The cloud controller runs, but what it asks EC2 about this Node gives no instance. */
@@ -28,7 +28,7 @@ const cause = defineCause({
     ),
     denied: definite(
       ['cloud-controller', 'controller-manager'],
-      /(?:error syncing '|error checking if node |failed to initialize node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
+      /(?:error syncing '|error checking if node |failed to initialize node |failed to get instance metadata for node |getInstanceByNodeName failed for ")(?<node>[a-z0-9][a-z0-9.-]*)\b.*(?<denied>UnauthorizedOperation|AccessDenied)/,
       { anchors: ['UnauthorizedOperation', 'AccessDenied'] },
     ),
     startDenied: definite(
@@ -49,6 +49,10 @@ const cause = defineCause({
     ),
     ...INITIALISED,
     synced: withdraws(['event'], /\bSynced\b.*Node synced successfully/),
+    topologyDenied: context(
+      ['cloud-controller', 'controller-manager'],
+      /ec2:DescribeInstanceTopology, permission missing|Failed to get node topology for instance type/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized', 'instance-not-found'],

@@ -36,14 +36,21 @@ const cause = defineCause({
       /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
       { atLeast: 3 },
     ),
+    kubeadmTooNew: definite(
+      ['kubeadm', 'cloud-init'],
+      /this version of kubeadm only supports deploying clusters with the control plane version >= (?<least>[\w.-]+?)\. Current version: (?<server>v[\w.-]+)/,
+      { anchors: ['this version of kubeadm only supports deploying clusters'] },
+    ),
   },
   needs: ['kube/Node', 'aws/cluster'],
   symptoms: ['node-object-missing'],
   explains: ['kubeadm-preflight-failed'],
-  summary: ({ machine, kubelet, server, kind }) =>
-    kubelet === undefined
-      ? `The kubelet of ${machine ?? 'the machine'} asks for ${kind ?? 'resources'} in a version that this API server does not serve; their releases are too far apart.`
-      : `The kubelet of ${machine ?? 'the machine'} is ${kubelet} and the API server ${server ?? 'of another release'}: a kubelet may not be newer, and at most ${BEHIND_MAX} minors older.`,
+  summary: ({ machine, kubelet, server, kind, least }) =>
+    least !== undefined
+      ? `The kubeadm of ${machine ?? 'the machine'} joins control planes of ${least} and later, and the control plane is ${server ?? 'older'}.`
+      : kubelet === undefined
+        ? `The kubelet of ${machine ?? 'the machine'} asks for ${kind ?? 'resources'} in a version that this API server does not serve; their releases are too far apart.`
+        : `The kubelet of ${machine ?? 'the machine'} is ${kubelet} and the API server ${server ?? 'of another release'}: a kubelet may not be newer, and at most ${BEHIND_MAX} minors older.`,
   remedy: () => [
     step(
       'Take the machine image of the cluster’s minor version.',

@@ -26,6 +26,10 @@ const cause = defineCause({
       { atLeast: 3 },
     ),
     registered: context(['kubelet'], /Successfully registered node|was previously registered/),
+    csiNodeNotWritten: context(
+      ['kubelet'],
+      /Failed to initialize CSINode (?:after retrying|while waiting for API server)/,
+    ),
   },
   needs: [],
   symptoms: [],

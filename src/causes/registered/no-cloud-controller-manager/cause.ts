@@ -14,7 +14,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { runningSinceMs } from '../../../domain/pods/pods.ts';
@@ -48,6 +48,25 @@ const cause = defineCause({
     controllerNotRunning: context(
       ['client-output', 'pod-status'],
       /(?<pod>(?<![a-z0-9-])[a-z0-9-]{0,80}cloud-controller-manager-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<state>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending|CreateContainerConfigError)\b/,
+    ),
+    controllerEnds: definite(
+      ['cloud-controller', 'controller-manager'],
+      /(?:Cloud provider could not be initialized: .*)?(?<state>unable to read AWS cloud provider config file|Cloud provider is nil|unknown cloud provider \S{1,40}, only 'aws')/,
+      {
+        anchors: [
+          'unable to read AWS cloud provider config file',
+          'Cloud provider is nil',
+          "only 'aws'",
+        ],
+      },
+    ),
+    nodeControllerNotStarted: likely(
+      ['cloud-controller'],
+      /failed to start cloud node controller: failed to get instances/,
+    ),
+    controllerStarts: context(
+      ['cloud-controller'],
+      /error building controller context: failed to wait for apiserver|failed to start cloud node controller: instances interface|could not find VPC ID in instance metadata/,
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/Deployment', 'kube/Lease'],

@@ -27,6 +27,10 @@ const cause = defineCause({
       ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
     ),
+    graceRuns: context(
+      ['cloud-controller', 'controller-manager'],
+      /does not exist, but node is within eventual consistency grace period/,
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['node-object-deleted'],

@@ -32,6 +32,12 @@ const cause = defineCause({
       ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
     ),
+    stopping: likely(['event'], /\bInstanceStopping\b.{0,300}Instance is stopping/),
+    terminating: context(
+      ['event', 'cloud-controller'],
+      /\bInstanceTerminating\b.{0,300}Instance is terminating|the instance i-[0-9a-f]{8,17} is terminated|failed to apply shutdown taint to node/,
+      { anchors: ['InstanceTerminating', ' is terminated', 'failed to apply shutdown taint'] },
+    ),
   },
   needs: [
     'kube/Node',

@@ -51,6 +51,11 @@ const cause = defineCause({
       ['event', 'controller-manager', 'kubelet', 'client-output'],
       /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNot(?:Ready|Schedulable)/,
     ),
+    gone: context(
+      ['cloud-controller', 'controller-manager'],
+      /the instance i-[0-9a-f]{8,17} (?:does not exist any ?more|has nil state)/,
+      { anchors: ['the instance i-'] },
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['node-object-deleted'],

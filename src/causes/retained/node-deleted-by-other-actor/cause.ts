@@ -63,6 +63,13 @@ const cause = defineCause({
       /DeletingNode|[Dd]eleting [Nn]ode (?:\S+ because it|since it is no longer|\(no longer)/,
       { anchors: ['DeletingNode', 'Deleting Node ', 'deleting node ', 'Deleting node '] },
     ),
+    vanished: context(
+      ['controller-manager', 'kube-apiserver', 'kubelet'],
+      /PodGC: node no longer exists|Probably Node was deleted|is forbidden: node \S{1,253} UID mismatch/i,
+      {
+        anchors: ['node no longer exists', 'Probably Node was deleted', 'UID mismatch'],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/Lease', 'kube/NodeClaim', 'aws/instance'],
   symptoms: ['machine-without-node', 'node-object-deleted'],

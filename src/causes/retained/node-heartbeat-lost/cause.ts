@@ -34,9 +34,15 @@ const cause = defineCause({
     ),
     pastedCondition: likely(
       ['node-status', 'object', 'client-output', 'kubelet', 'event', 'controller-manager'],
-      /Kubelet stopped posting node status/,
+      // A controller that quotes it names the Node before it.
+      /^(?!.*Last Ready is: ).*Kubelet stopped posting node status/,
+      { anchors: ['Kubelet stopped posting node status'] },
     ),
     plegStuck: context(['kubelet'], /PLEG is not healthy: pleg was last seen active/),
+    starved: context(
+      ['kubelet', 'controller-manager'],
+      /Do not notify watchdog this iteration as the kubelet is reportedly not healthy|Failed to taint NoSchedule on node/,
+    ),
   },
   needs: ['kube/Node', 'kube/Lease', 'aws/instance-status'],
   symptoms: ['node-not-ready'],

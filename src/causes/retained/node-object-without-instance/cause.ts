@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
@@ -27,6 +27,11 @@ const cause = defineCause({
       /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) exists: .*InvalidInstanceID\.NotFound(?:.*?(?<gone>i-[0-9a-f]{8,17}))?/,
       { anchors: ['error checking if node'] },
     ),
+    deletionRefused: likely(
+      ['cloud-controller', 'controller-manager'],
+      /unable to delete node "?(?<node>[a-z0-9][a-z0-9.-]*[a-z0-9])"?: .*(?<refused>is forbidden: User "[^"]{1,200}" cannot delete)/,
+      { anchors: ['unable to delete node'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-not-ready'],
@@ -37,8 +42,10 @@ const cause = defineCause({
     // Of such a machine nothing is left to initialise, whoever should have.
     'no-cloud-controller-manager',
   ],
-  summary: ({ node, machine, gone }) =>
-    sentence`The instance ${gone} of the Node ${node ?? machine} no longer exists in EC2, but nothing deleted the Node; it stays NotReady, and there is no machine to repair.`,
+  summary: ({ node, machine, gone, refused }) =>
+    refused !== undefined
+      ? `The cloud controller may not delete Nodes, so the Node ${node ?? machine ?? ''} of a machine that is gone stays.`
+      : sentence`The instance ${gone} of the Node ${node ?? machine} no longer exists in EC2, but nothing deleted the Node; it stays NotReady, and there is no machine to repair.`,
   remedy: ({ node }) => [
     step('Delete the Node.', `kubectl delete node ${node ?? '<node>'}`),
     step(

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Cluster Autoscaler gives an instance 15 minutes to become a Node and then terminates it. */
 export default defineCause({
@@ -30,6 +30,10 @@ export default defineCause({
       ['event'],
       /\bDeleteUnregistered\s.*[Rr]emoved unregistered node (?:aws:\/\/\/[a-z0-9-]*\/)?(?<instance>i-[0-9a-f]{8,17})/,
       { anchors: ['DeleteUnregistered'] },
+    ),
+    awaited: context(
+      ['pod-app', 'event', 'karpenter', 'controller-manager', 'cloud-controller'],
+      /Scale-up timed out for node group|\bScaleUpTimedOut\b|unregistered nodes present/,
     ),
   },
   needs: [],

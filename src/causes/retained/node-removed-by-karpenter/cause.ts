@@ -33,6 +33,11 @@ const cause = defineCause({
       ['kubelet'],
       /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*not found/,
     ),
+    interrupted: likely(
+      ['event'],
+      /\b(?:SpotInterrupted|TerminatingOnInterruption|CapacityReservationInstanceInterrupted)\b.{0,300}(?:[Ii]nterruption warning was triggered|triggered termination)/,
+      { anchors: ['nterruption warning was triggered', 'nterruption triggered termination'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: [],

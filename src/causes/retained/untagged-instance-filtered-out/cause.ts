@@ -20,6 +20,10 @@ const cause = defineCause({
       ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
     ),
+    groupUnknown: context(
+      ['pod-app', 'karpenter', 'cloud-controller'],
+      /Nodegroup is nil for aws:/,
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['node-object-deleted'],

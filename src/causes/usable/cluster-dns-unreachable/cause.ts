@@ -42,17 +42,27 @@ const cause = defineCause({
       /plugin\/errors: 2 (?<name>\S+) .*read udp \S+->(?<server>[\d.]+):53: i\/o timeout/,
       { atLeast: 5 },
     ),
+    addressUnset: likely(
+      ['event', 'kubelet'],
+      /kubelet does not have (?<unset>ClusterDNS IP) configured/,
+    ),
+    fileUnread: context(
+      ['kubelet', 'event', 'node-status'],
+      /Could not open resolv conf file|CoreDNSCorefile(?:Reload|Validation)Failed/,
+    ),
   },
   needs: ['kube/EndpointSlice', 'kube/Deployment', 'kube/Pod', 'kube/Node'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ server, pod, state, replicas }) =>
+  summary: ({ server, pod, state, replicas, unset }) =>
     replicas !== undefined
       ? `The Deployment kube-system/coredns is scaled to ${replicas}, so the Service kube-dns has no endpoint and programs in pods find neither services nor hosts by name.`
       : pod !== undefined
         ? `No CoreDNS pod is Ready (${pod}: ${state ?? 'not Ready'}), so the Service kube-dns has no endpoint and programs in pods find neither services nor hosts by name.`
-        : `The DNS server ${server ?? 'of the cluster'} does not answer, so programs in pods find neither services nor hosts by name.`,
+        : unset !== undefined
+          ? 'The configuration of the kubelet has no clusterDNS, so pods get the resolver of the machine and find no services by name.'
+          : `The DNS server ${server ?? 'of the cluster'} does not answer, so programs in pods find neither services nor hosts by name.`,
   remedy: ({ server, pod, replicas }) => [
     ...(replicas === undefined
       ? []

@@ -15,9 +15,14 @@ export default defineCause({
     ),
     monitored: likely(
       ['event', 'node-status'],
-      /\b(?<reason>ContainerdRepeatedRestart|KubeletRepeatedRestart|ContainerRuntimeFailed)\b/,
+      /\b(?<reason>ContainerdRepeatedRestart|ContainerRuntimeFailed)\b/,
     ),
     neverUp: context(['kubelet'], /pleg has yet to be successful/),
+    versionUnread: context(
+      ['kubelet', 'containerd'],
+      /Get runtime version failed.{0,200}DeadlineExceeded|failed to load shim/,
+      { anchors: ['Get runtime version failed', 'failed to load shim'] },
+    ),
   },
   needs: [],
   symptoms: ['node-not-ready'],

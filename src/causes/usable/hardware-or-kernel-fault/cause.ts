@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kernel or a device of a joined machine fails. */
 export default defineCause({
@@ -11,7 +11,7 @@ export default defineCause({
   signs: {
     agentReports: definite(
       ['node-status'],
-      /^Node (?<node>\S+) condition (?<what>(?:Kernel|Storage|AcceleratedHardware)Ready=False|(?:KernelDeadlock|ReadonlyFilesystem)=True)/,
+      /^Node (?<node>\S+) condition (?<what>(?:Kernel|Storage|AcceleratedHardware)Ready=False(?! ForkFailedOutOfPIDs)|(?:KernelDeadlock|ReadonlyFilesystem)=True)/,
       { strict: true },
     ),
     kernelStuck: likely(
@@ -42,6 +42,21 @@ export default defineCause({
           'DCGME',
           'DCGMF',
           'DCGMH',
+        ],
+      },
+    ),
+    degraded: context(
+      ['event', 'node-status'],
+      /\b(?:NvidiaPageRetirement|NvidiaPCIeError|NvidiaThermalError|NvidiaPowerError|NvidiaXID\d+Warning|AppBlocked)\b|no healthy devices present; cannot allocate/,
+      {
+        anchors: [
+          'NvidiaPageRetirement',
+          'NvidiaPCIeError',
+          'NvidiaThermalError',
+          'NvidiaPowerError',
+          'NvidiaXID',
+          'AppBlocked',
+          'no healthy devices present',
         ],
       },
     ),

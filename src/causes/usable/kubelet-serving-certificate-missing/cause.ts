@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { CertificateSigningRequest } from '../../../evidence/kube/admission.ts';
 
@@ -49,6 +49,22 @@ const cause = defineCause({
         ],
       },
     ),
+    notApproved: likely(
+      ['machine-approver'],
+      /(?:DNS name|IP address) '(?<name>[^']{1,253})' not in machine (?:names|addresses)|Serving Cert: No target machine for node "?(?<node>[\w.-]+)|Unrecoverable serving cert error/,
+      {
+        anchors: [
+          'not in machine names',
+          'not in machine addresses',
+          'No target machine for node',
+          'serving cert error',
+        ],
+      },
+    ),
+    approvalWaits: context(
+      ['machine-approver', 'kubelet'],
+      /for serving cert authorization|failed to initialize server certificate manager/,
+    ),
   },
   needs: ['kube/Node', 'kube/CertificateSigningRequest'],
   symptoms: [],
@@ -79,7 +95,7 @@ const cause = defineCause({
     prevent:
       'Keep the VPC’s DNS hostnames on and the AWS domain name in DHCP, or run an approver where the cluster has none.',
     notThis:
-      'A time-out on 10250 is node-ports-closed-to-control-plane. x509: cannot validate certificate … IP SANs means that there is a self-signed certificate. A few such handshakes in a node’s first minute are ordinary.',
+      'A time-out on 10250 is node-ports-closed-to-control-plane. x509: cannot validate certificate … IP SANs means that there is a self-signed certificate: serving-certificate-without-address. A few such handshakes in a node’s first minute are ordinary.',
     alsoKnownAs: ['remote error: tls: internal error', 'kubectl logs tls internal error'],
     refs: [
       'https://github.com/awslabs/amazon-eks-ami/issues/610',

@@ -43,7 +43,7 @@ const cause = defineCause({
       /Out of memory: Kill(?:ed)? process \d+ \((?<daemon>kubelet|containerd|dockerd|aws-k8s-agent|systemd-journal|crio)/,
     ),
     noFork: likely(
-      ['kubelet', 'containerd', 'event', 'journal'],
+      ['kubelet', 'containerd', 'event', 'journal', 'node-status'],
       /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
     ),
     systemOom: context(
@@ -53,6 +53,10 @@ const cause = defineCause({
     relieved: withdraws(
       ['event', 'kubelet', 'node-status'],
       /status is now: NodeHasSufficient(?:Memory|PID)/,
+    ),
+    nearLimit: context(
+      ['event', 'node-status'],
+      /\b(?:ApproachingKernelPidMax|ApproachingMaxOpenFiles|ExcessiveZombieProcesses|ZramHighUsage)\b/,
     ),
   },
   needs: ['kube/Node'],

@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A node that joined has no room left on the disk of the kubelet or of images. */
 export default defineCause({
@@ -40,6 +40,11 @@ export default defineCause({
     relieved: withdraws(
       ['event', 'kubelet', 'node-status'],
       /status is now: NodeHasNoDiskPressure|condition DiskPressure=False/,
+    ),
+    noRoom: context(
+      ['kubelet', 'ipamd'],
+      /Image garbage collection failed multiple times in a row|Failed to update backing store: .{0,120}no space left on device/,
+      { anchors: ['Image garbage collection failed multiple', 'update backing store'] },
     ),
   },
   needs: [],

@@ -1,6 +1,9 @@
 import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
+import { isAnnouncementUnknown, misannounced } from '../../../domain/nodes/announced-address.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
+  cannotSay,
+  clear,
   defineCause,
   found,
   type Match,
@@ -23,7 +26,7 @@ const cause = defineCause({
   signs: {
     kubeletSilent: likely(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
-      /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|connect: (?:connection timed out|no route to host))/,
+      /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
       { anchors: [':10250'] },
     ),
     webhookSilent: likely(
@@ -52,6 +55,7 @@ const cause = defineCause({
       ['event', 'node-status'],
       /status is now: NodeNotReady|condition Ready=Unknown/,
     ),
+    portHidden: context(['event', 'node-status'], /\bPortConflict\b/),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/cluster', 'aws/security-group'],
   symptoms: [],
@@ -83,7 +87,7 @@ const cause = defineCause({
     why: 'Heartbeats go from the node to the control plane; logs, exec, webhooks and aggregated APIs go the other way. Custom security groups often let only some ports in (443 and 10250), and a webhook’s pod listens on 9443, 8443 or 4443.',
     prevent: 'Use the cluster security group for nodes, or let all ports in from it.',
     notThis:
-      'Connection refused means that nothing listens. tls: internal error is kubelet-serving-certificate-missing. no endpoints available is webhook-blocks-system-pods. A node that is NotReady as well has another cause.',
+      'Connection refused means that nothing listens. tls: internal error is kubelet-serving-certificate-missing. no endpoints available is webhook-blocks-system-pods. A node that is NotReady as well has another cause; an address that is not the instance’s primary one is kubelet-announces-wrong-address.',
     alsoKnownAs: [
       'Error from server: Get https://…:10250/containerLogs: dial tcp i/o timeout',
       'failed calling webhook context deadline exceeded',
@@ -95,9 +99,20 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGroups);
+export default matched(cause, (view) => matchAddress(view) ?? matchGroups(view));
 
 type Own = ViewOf<typeof cause>;
+
+/** The address that does not answer may not be the one by which EC2 knows the machine. */
+function matchAddress(view: Own): Match | null {
+  const address = view.sign('kubeletSilent')?.last.captures['address'];
+  if (address === undefined || view.anySign('webhookSilent', 'apiServiceSilent')) return null;
+  const [nodes, instances] = [view.everywhere('kube/Node'), view.everywhere('aws/instance')];
+  if (misannounced(address, nodes, instances) !== null) return clear;
+  if (!isAnnouncementUnknown(address, nodes, instances)) return null;
+  const detail = `whether EC2 knows the machine by ${address}`;
+  return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
+}
 
 /** All groups of a Ready node are seen, and none lets anybody in on the kubelet's port. */
 function matchGroups(view: Own): Match | null {

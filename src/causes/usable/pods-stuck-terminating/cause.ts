@@ -26,13 +26,20 @@ const cause = defineCause({
   title: 'pods on the node do not end',
   scope: 'machine',
   signs: {
-    monitored: likely(['event'], /\bPodStuckTerminating\b(?:.*pod\/(?<pod>[\w.-]+))?/),
+    monitored: likely(
+      ['event', 'node-status'],
+      /\bPodStuckTerminating\b(?:.*pod\/(?<pod>[\w.-]+))?/,
+    ),
     killFailed: likely(
       ['event', 'kubelet'],
       /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).{0,400}(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
       { atLeast: 4 },
     ),
     notExited: context(['kubelet'], /Pod still has one or more containers in the non-exited state/),
+    drainWaits: context(
+      ['event', 'karpenter'],
+      /Failed to drain node, \d+ pods are waiting to be evicted|Awaiting deletion of bound volumeattachments/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],

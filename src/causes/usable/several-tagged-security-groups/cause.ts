@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** The load balancer's controller must find one tagged security group per node, and finds several or none. */
 export default defineCause({
@@ -15,6 +15,10 @@ export default defineCause({
     controller: definite(
       ['event', 'pod-app', 'journal', 'karpenter', 'object', 'client-output'],
       /expect(?:ed)? (?:exactly )?one securityGroup tagged (?:with )?(?<tag>\S+) (?:for|on) (?:eni|ENI) (?<eni>eni-[0-9a-z<>]+)(?:, got:? ?\[?(?<groups>[^\]"]{0,200})\]?)?/,
+    ),
+    noneTagged: context(
+      ['cloud-controller', 'controller-manager'],
+      /Ignoring security group with no cluster tag/,
     ),
   },
   needs: [],

@@ -30,6 +30,10 @@ const cause = defineCause({
       ['event', 'pod-status', 'scheduler'],
       /0\/(?<total>\d+) nodes are available:.*(?<reason>volume node affinity conflict|didn't match pod topology spread constraints \(missing required label\))/,
     ),
+    zoneUnread: context(
+      ['cloud-controller', 'controller-manager'],
+      /Could not get zone ID from zone name/,
+    ),
   },
   needs: [
     'kube/Node',

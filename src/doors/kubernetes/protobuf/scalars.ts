@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import type { Json } from '../../../evidence/json.ts';
 import { type WireField, WireError, wireFields } from './wire.ts';
 
-const DECODER = new TextDecoder('utf-8', { fatal: true });
+/** U+FEFF at the beginning of a text is part of it. */
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function textOf(bytes: Uint8Array): string {
   try {

@@ -30,6 +30,7 @@ function applyOne(target: Json, operation: JsonObject): Json {
     case 'remove':
       return changed(target, path, (parent, key) => removeAt(parent, key, wordOf(op), path));
     case 'replace':
+      if (path === '') return whole(operation['value']);
       return changed(target, path, (parent, key) => replaceAt(parent, key, value));
     case 'test':
       return tested(target, path, value);
@@ -47,8 +48,8 @@ function pathOf(operation: JsonObject, key: string): string {
   return path;
 }
 
+/** Whatever precedes the first slash is ignored, as the library of the API server does. */
 function keysOf(path: string): readonly string[] {
-  if (path !== '' && !path.startsWith('/')) throw missing('operation', path);
   return path
     .split('/')
     .slice(1)
@@ -59,6 +60,12 @@ function missing(op: string, path: string): PatchFailure {
   return new PatchFailure(
     `${op} operation does not apply: doc is missing path: ${path}: missing value`,
   );
+}
+
+/** The whole document may be replaced, but only by an object or a list. */
+function whole(value: Json | undefined): Json {
+  if (typeof value === 'object' && value !== null) return value;
+  throw new PatchFailure('replace operation value must be object or array');
 }
 
 /** The same value with one place changed; only what leads there is copied. */
@@ -75,7 +82,7 @@ function changed(target: Json, path: string, change: (parent: Mutable, key: stri
     }
     const key = keys[depth] ?? '';
     const inner = walk(child(copy, key), depth + 1);
-    if (Array.isArray(copy)) copy[Number(key)] = inner;
+    if (Array.isArray(copy)) copy[indexOf(key, copy.length)] = inner;
     else setOwn(copy, key, inner);
     return copy;
   };
@@ -84,25 +91,35 @@ function changed(target: Json, path: string, change: (parent: Mutable, key: stri
 
 function child(parent: Json | undefined, key: string): Json | undefined {
   if (Array.isArray(parent))
-    return /^\d+$/.test(key) ? (parent as readonly Json[])[Number(key)] : undefined;
+    return (parent as readonly Json[])[placeOf(key, parent.length) ?? parent.length];
   return isObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-function indexOf(list: readonly Json[], key: string, limit: number): number {
-  const index = /^-?\d+$/.test(key) ? Number(key) : Number.NaN;
-  if (!(index >= 0 && index <= limit))
-    throw new PatchFailure(`Unable to access invalid index: ${key}: invalid index referenced`);
-  return list.length === 0 ? 0 : index;
+/** What `strconv.Atoi` reads. */
+const INDEX = /^[+-]?\d+$/;
+
+/** A place among so many, counted from the end when it is negative; null for none. */
+function placeOf(key: string, size: number): number | null {
+  if (!INDEX.test(key)) return null;
+  const index = Number(key);
+  const place = index < 0 ? index + size : index;
+  return place >= 0 && place < size ? place : null;
+}
+
+function indexOf(key: string, size: number): number {
+  const place = placeOf(key, size);
+  if (place !== null) return place;
+  throw new PatchFailure(`Unable to access invalid index: ${key}: invalid index referenced`);
 }
 
 function addAt(parent: Mutable, key: string, value: Json): void {
   if (!Array.isArray(parent)) setOwn(parent, key, value);
   else if (key === '-') parent.push(value);
-  else parent.splice(indexOf(parent, key, parent.length), 0, value);
+  else parent.splice(indexOf(key, parent.length + 1), 0, value);
 }
 
 function removeAt(parent: Mutable, key: string, op: string, path: string): void {
-  if (Array.isArray(parent)) parent.splice(indexOf(parent, key, parent.length - 1), 1);
+  if (Array.isArray(parent)) parent.splice(indexOf(key, parent.length), 1);
   else if (!Object.hasOwn(parent, key))
     throw new PatchFailure(
       `${op} operation does not apply: doc is missing key: ${path}: missing value`,
@@ -112,35 +129,38 @@ function removeAt(parent: Mutable, key: string, op: string, path: string): void 
 
 /** In an object it may be new, unlike in RFC 6902: the library of the API server lets it pass. */
 function replaceAt(parent: Mutable, key: string, value: Json): void {
-  if (Array.isArray(parent)) parent[indexOf(parent, key, parent.length - 1)] = value;
+  if (Array.isArray(parent)) parent[indexOf(key, parent.length)] = value;
   else setOwn(parent, key, value);
 }
 
-function valueAt(target: Json, path: string): Json | undefined {
-  let here: Json | undefined = target;
-  for (const key of keysOf(path)) here = child(here, key);
-  return here;
+/**
+ * The value at a path; undefined for a key that its object lacks.
+ * @throws PatchFailure where nothing can hold the last key
+ */
+function valueAt(target: Json, path: string, op: string): Json | undefined {
+  const keys = keysOf(path);
+  const last = keys.at(-1);
+  let parent: Json | undefined = target;
+  for (const key of keys.slice(0, -1)) parent = child(parent, key);
+  if (last === undefined || typeof parent !== 'object' || parent === null) throw missing(op, path);
+  if (!Array.isArray(parent)) return child(parent, last);
+  return (parent as readonly Json[])[indexOf(last, parent.length)];
 }
 
 function tested(target: Json, path: string, value: Json): Json {
-  const found = valueAt(target, path);
+  const found = path === '' ? target : valueAt(target, path, 'test');
   if (isEqual(found ?? null, value)) return target;
   throw new PatchFailure(`testing value ${path} failed: test failed`);
 }
 
 function moved(target: Json, from: string, path: string, op: string): Json {
-  const value = valueAt(target, from) ?? (op === 'copy' ? absent(target, from) : undefined);
-  if (value === undefined) throw missing(op, from);
+  // A copy of what an object lacks is null, unlike in RFC 6902: the library lets it pass.
+  const value = valueAt(target, from, op) ?? null;
   const rest =
     op === 'copy'
       ? target
       : changed(target, from, (parent, key) => removeAt(parent, key, op, from));
   return changed(rest, path, (parent, key) => addAt(parent, key, value));
-}
-
-/** A copy of what an object lacks is null, unlike in RFC 6902: the library of the API server lets it pass. */
-function absent(target: Json, path: string): null | undefined {
-  return isObject(valueAt(target, path.slice(0, path.lastIndexOf('/')))) ? null : undefined;
 }
 
 function copyOf(value: JsonObject | readonly Json[]): Mutable {

@@ -1,0 +1,46 @@
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
+
+/** nodeadm init was run before with another configuration, and does not overwrite what it wrote then. */
+export default defineCause({
+  id: 'stale-hybrid-profile',
+  stage: 'bootstrapped',
+  title: 'files of an earlier nodeadm run do not match the new configuration',
+  scope: 'machine',
+  signs: {
+    differs: definite(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /hybrid profile already exists(?: at (?<path>\/[^\s"]{1,200}))?(?: but its contents do not align)?/,
+    ),
+    uninstalled: withdraws(['nodeadm', 'client-output'], /Finishing up install/),
+  },
+  needs: [],
+  symptoms: [],
+  explains: ['failed-user-script'],
+  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  summary: ({ machine, path }) =>
+    `${machine ?? 'The host'} still has the hybrid profile${path === undefined ? '' : ` ${path}`} of an earlier nodeadm run with another configuration, so nodeadm init stops.`,
+  remedy: () => [
+    step(
+      'Remove what the earlier run wrote, then install and join with the new configuration.',
+      'sudo nodeadm uninstall && sudo nodeadm install <kubernetes-version> --credential-provider <ssm-or-iam-ra> && sudo nodeadm init --config-source file://nodeConfig.yaml',
+    ),
+  ],
+  decide: step(
+    'Compare the profile with the configuration.',
+    'sudo cat /etc/aws/hybrid/config; grep -v activationCode nodeConfig.yaml',
+  ),
+  page: {
+    why: 'With IAM Roles Anywhere nodeadm writes the AWS profile of the host once (role, profile, trust anchor, region). Another nodeConfig.yaml for the same host finds the old one and does not guess which is right.',
+    prevent: 'Run nodeadm uninstall before each change of the configuration.',
+    notThis:
+      'State of an earlier kubelet is stale-kubelet-state; an earlier kubeadm join is kubeadm-preflight-failed. An earlier SSM installation is ssm-installation-conflict.',
+    alsoKnownAs: [
+      'hybrid profile already exists at /etc/aws/hybrid/config but its contents do not align with the expected configuration',
+    ],
+    refs: [
+      'https://docs.aws.amazon.com/eks/latest/userguide/hybrid-nodes-troubleshooting.html',
+      'https://github.com/aws/eks-hybrid/tree/HEAD/internal/iamrolesanywhere',
+    ],
+  },
+});

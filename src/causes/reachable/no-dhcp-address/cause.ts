@@ -1,0 +1,89 @@
+import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
+
+const SPEAKERS = ['journal', 'console', 'cloud-init', 'kernel', 'bottlerocket'] as const;
+
+/** Without an address nothing on the machine reaches anything. */
+export default defineCause({
+  id: 'no-dhcp-address',
+  stage: 'reachable',
+  title: 'the machine got no address by DHCP',
+  scope: 'machine',
+  signs: {
+    noOffer: definite(SPEAKERS, /No DHCPOFFERS received|No working leases in persistent database/),
+    requestTimedOut: definite(
+      SPEAKERS,
+      /dhcp4 \((?<interface>[\w.-]{1,15})\): (?:request timed out|state changed \S+ -> (?:timeout|fail)\b)|(?<interface2>[\w.-]{1,15}): DHCPv4 lease lost/,
+    ),
+    clientTimedOut: likely(
+      SPEAKERS,
+      /dhcpcd(?:-\S{1,10})?\[\d+\]: (?:(?<interface>[\w.-]{1,15}): )?timed out|\bNoDHCPLease(?:Interface)?Error\b|[Nn]o DHCP lease (?:was )?(?:found|obtained)|(?<interface2>[\w.-]{1,15}): Defer DHCPv4 timeout reached/,
+    ),
+    waitFailed: likely(
+      SPEAKERS,
+      /\[\s*FAILED\s*\] Failed to start .*Wait for Network to be Configured|Failed to start (?:systemd-networkd-wait-online\.service - )?Wait for Network to be Configured|wait-online\S*: (?:Timeout occurred while waiting for network connectivity|Event loop failed: Connection timed out)/,
+    ),
+    interfaceDown: context(
+      ['cloud-init', 'console'],
+      /ci-info: \|\s{1,10}(?<interface>(?:eth0|ens\d+|enp\S+))\s{1,10}\|\s{1,3}False\s{1,3}\|\s{1,20}\.\s/,
+    ),
+    addressGiven: clears(
+      [...SPEAKERS, 'host-file'],
+      /\bDHCPACK\b|bound to \d{1,3}\.|DHCPv4 address \d{1,3}\.|dhcp4 \([\w.-]{1,15}\): .{0,40}new lease|leased \d{1,3}\.\d/,
+    ),
+    addressShown: clears(
+      ['cloud-init', 'console'],
+      /ci-info: \|\s{1,10}(?:eth|ens|enp)\S*\s{1,10}\|\s{1,3}True\s{1,3}\|\s{1,20}(?!127\.)\d{1,3}\.\d{1,3}\.\d/,
+    ),
+  },
+  needs: [],
+  symptoms: [],
+  explains: [
+    'imds-unreachable-on-host',
+    'api-name-unresolvable',
+    'no-nat-or-vpc-endpoints',
+    'api-port-blocked',
+  ],
+  withdrawnBy: ['kubelet-started', 'api-answered', 'node-registered', 'node-ready'],
+  summary: ({ machine, interface: name, interface2 }) =>
+    `${machine ?? 'The machine'} got no address by DHCP${(name ?? interface2) === undefined ? '' : ` on ${name ?? interface2 ?? ''}`}, so it reaches neither AWS nor the API server.`,
+  remedy: () => [
+    step(
+      'Read the console: it says which interface waits and which client asks.',
+      'aws ec2 get-console-output --latest --output text --instance-id <instance>',
+    ),
+    step(
+      'See what the machine knows of its interfaces and of the client’s configuration.',
+      'ip -br addr; networkctl status --no-pager; ls /etc/systemd/network /etc/netplan /etc/sysconfig/network-scripts 2>/dev/null',
+    ),
+    step(
+      'In an image of your own: remove interface names and MAC addresses that the build machine left, and run cloud-init again.',
+      'sudo rm -f /etc/udev/rules.d/70-persistent-net.rules /etc/netplan/50-cloud-init.yaml && sudo cloud-init clean --logs --reboot',
+    ),
+    step(
+      'Outside of AWS: see whether the DHCP server reaches the VLAN of the machine and has addresses left.',
+      'sudo tcpdump -ni any -c 20 port 67 or port 68',
+    ),
+  ],
+  decide: step(
+    'Read what the DHCP client said.',
+    "journalctl -b --no-pager | grep -iE 'dhcp|networkd|wait-online' | tail -n 40",
+  ),
+  page: {
+    why: 'EC2 answers DHCP itself, so that there the fault is mostly in the image: a fixed interface name or MAC address, a missing ENA driver, two network managers. On bare metal the DHCP server is out of reach or out of addresses.',
+    prevent:
+      'Clean images of network state before they are sealed, and boot-test them on another type.',
+    notThis:
+      'Wait for Network to be Configured also fails on nodes that work, when a second interface stays without an address: once the kubelet started it is not this. A machine with an address that metadata does not answer is imds-unreachable-on-host; a second interface that came up first is secondary-interface-up-first. Rules that a network manager changes on a running node are host-network-manager-interference.',
+    alsoKnownAs: [
+      '[FAILED] Failed to start Wait for Network to be Configured.',
+      'No DHCPOFFERS received',
+      'dhcp4 (eth0): request timed out',
+    ],
+    refs: [
+      'https://anywhere.eks.amazonaws.com/docs/troubleshooting/troubleshooting/',
+      'https://github.com/canonical/cloud-init/blob/HEAD/cloudinit/net/dhcp.py',
+      'https://github.com/NetworkManager/NetworkManager/blob/main/src/core/dhcp/nm-dhcp-client.c',
+    ],
+  },
+});

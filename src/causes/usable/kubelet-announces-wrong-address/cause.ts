@@ -1,0 +1,106 @@
+import type { Instance } from '../../../evidence/aws/instance.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
+import { misannounced } from '../../../domain/nodes/announced-address.ts';
+
+/** The address in the Node is one by which nobody reaches the kubelet. */
+const cause = defineCause({
+  id: 'kubelet-announces-wrong-address',
+  stage: 'usable',
+  title: 'the kubelet announces an address that the others cannot reach',
+  scope: 'machine',
+  signs: {
+    notOnHost: definite(
+      ['kubelet'],
+      /(?:validate nodeIP: )?[Nn]ode IP: "?(?<address>[\da-f.:]+)"? not found in the host's network interfaces/,
+    ),
+    notOfInstance: definite(
+      ['kubelet', 'cloud-controller', 'controller-manager'],
+      /failed to get node address from cloud provider that matches ip: (?<address>[\da-f.:]+)|[Ss]pecified Node IP not found in cloudprovider for node "?(?<node>[a-z0-9][\w.-]*)?/,
+    ),
+    notReached: context(
+      ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
+      /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
+    ),
+  },
+  needs: ['kube/Node', 'aws/instance'],
+  symptoms: [],
+  withdrawnBy: [],
+  blocksAbove: false,
+  explains: ['node-ports-closed-to-control-plane'],
+  summary: ({ node, machine, address, primary }) =>
+    primary === undefined
+      ? `The kubelet of ${node ?? machine ?? 'the node'} announces ${address === undefined ? 'an address' : `the address ${address}`} that its machine does not have for others, so logs, exec and node-to-node traffic fail.`
+      : `The Node ${node ?? ''} has the address ${address ?? ''}, which is not the primary address ${primary} of its instance and does not answer, so logs and exec of its pods fail.`,
+  remedy: ({ primary }) => [
+    step(
+      'Name the address to the kubelet: --node-ip in its extra arguments, then restart it.',
+      `echo 'KUBELET_EXTRA_ARGS=--node-ip=${primary ?? '<address>'}' | sudo tee /etc/default/kubelet && sudo systemctl restart kubelet`,
+    ),
+    step(
+      'In user data, take it from metadata rather than from an interface’s name or order.',
+      'TOKEN=$(curl -sX PUT -H "X-aws-ec2-metadata-token-ttl-seconds: 60" http://169.254.169.254/latest/api/token); curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/local-ipv4',
+    ),
+  ],
+  decide: step(
+    'Compare the Node’s InternalIP with the primary address of the instance.',
+    'kubectl get nodes -o wide; aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateIpAddress,NetworkInterfaces[].PrivateIpAddresses[].PrivateIpAddress]"',
+  ),
+  page: {
+    why: 'The kubelet takes the address of the default route’s interface, or what the cloud provider lists first. With several interfaces, a floating address, an address that the CNI gives to pods, or a --node-ip that was copied from another machine, that is not where others find it.',
+    prevent:
+      'Set --node-ip from metadata on machines with several interfaces; keep the CNI’s interfaces out of the cloud provider’s addresses.',
+    notThis:
+      'The right address that does not answer is node-ports-closed-to-control-plane: a security group or route. A certificate that lacks the address is serving-certificate-without-address. Calico with the wrong one is calico-address-on-wrong-interface.',
+    alsoKnownAs: [
+      "failed to validate nodeIP: node IP not found in the host's network interfaces",
+      'failed to get node address from cloud provider that matches ip',
+    ],
+    refs: [
+      'https://github.com/kubernetes/kubernetes/issues/61921',
+      'https://github.com/kubernetes/cloud-provider-aws/issues/890',
+      'https://kubernetes.io/docs/setup/production-environment/tools/kubeadm/troubleshooting-kubeadm/',
+    ],
+  },
+});
+
+export default matched(cause, matchAddress);
+
+type Own = ViewOf<typeof cause>;
+
+/** Calls to the Node's address fail, and it is not the one by which EC2 knows the machine. */
+function matchAddress(view: Own): Match | null {
+  if (view.sign('notOnHost') !== null || view.sign('notOfInstance') !== null) return null;
+  const call = view.sign('notReached') ?? view.clusterSign('notReached');
+  const nodes = view.everywhere('kube/Node');
+  const instances = view.everywhere('aws/instance');
+  const address = call?.last.captures['address'];
+  const other = misannounced(address, nodes, instances);
+  if (call === null || address === undefined) return null;
+  if (other === null)
+    return instances.some(({ value }) => value.PrivateIpAddress === address) ? clear : null;
+  const { node, instance, primary } = other;
+  const id = instance.value.InstanceId ?? '';
+  return found({ node: node.value.name, address, primary }, [
+    call.last,
+    view.quote(node, `Node ${node.value.name} InternalIP ${address}`),
+    view.quote(instance, `${id} ${addressesOf(instance.value)}`),
+  ]);
+}
+
+function addressesOf(instance: Instance): string {
+  const others = (instance.NetworkInterfaces ?? [])
+    .flatMap((one) => one.PrivateIpAddresses ?? [])
+    .map((one) => one.PrivateIpAddress ?? '')
+    .filter((address) => address !== '' && address !== instance.PrivateIpAddress);
+  const more = others.length === 0 ? '' : `, further addresses ${others.slice(0, 6).join(', ')}`;
+  return `primary address ${instance.PrivateIpAddress ?? ''}${more}`;
+}

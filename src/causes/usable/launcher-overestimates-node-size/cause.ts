@@ -1,0 +1,138 @@
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
+import { podCondition, podName } from '../../../domain/pods/pods.ts';
+
+/** The launcher makes nodes for pods that do not fit on them, again and again. */
+const cause = defineCause({
+  id: 'launcher-overestimates-node-size',
+  stage: 'usable',
+  title: 'Karpenter or the autoscaler expects more room on a node than it has',
+  scope: 'group',
+  signs: {
+    lessThanExpected: definite(
+      ['event', 'karpenter', 'node-claim'],
+      /expected (?<expected>\S{1,40}) of resource (?<resource>memory|cpu|pods|ephemeral-storage), but found (?<actual>\S{1,40}) \((?<share>[\d.]+)% of expected\)/,
+    ),
+    checkFailed: context(
+      ['event', 'node-claim'],
+      /\bFailedConsistencyCheck\b|condition ConsistentStateFound=False/,
+    ),
+    refusedByKubelet: context(
+      ['event', 'pod-status', 'kubelet'],
+      /Node didn't have enough resource: (?<resource>memory|cpu|ephemeral-storage), requested/,
+    ),
+  },
+  needs: ['kube/Node', 'kube/NodeClaim', 'kube/Pod'],
+  symptoms: ['pod-not-scheduled'],
+  withdrawnBy: [],
+  blocksAbove: false,
+  summary: ({ node, pod, resource, expected, actual, share }) =>
+    pod === undefined
+      ? `${node ?? 'The node'} has less ${resource ?? 'memory'} than its launcher expected${expected === undefined ? '' : ` (${actual ?? 'less'} of ${expected}${share === undefined ? '' : `, ${share} %`})`}, so pods for which it was made may not fit, and further nodes are made in vain.`
+      : `Karpenter expected ${expected ?? 'more'} of allocatable memory on ${node ?? 'the node'}, which has ${actual ?? 'less'}, so the pod ${pod} stays Pending there and further nodes are made in vain.`,
+  remedy: () => [
+    step(
+      'Let Karpenter reckon with more overhead of the virtual machine (the default is 0.075).',
+      'kubectl -n kube-system set env deployment/karpenter VM_MEMORY_OVERHEAD_PERCENT=0.1',
+    ),
+    step(
+      'Tell it what the kubelet reserves: kubelet settings belong into the EC2NodeClass, not into user data alone.',
+      'kubectl get ec2nodeclasses -o yaml',
+    ),
+    step(
+      'For the Cluster Autoscaler from zero nodes, set the node-template tags of the group to what its nodes have.',
+      'aws autoscaling describe-tags --filters Name=auto-scaling-group,Values=<group> --query "Tags[?contains(Key,\'node-template\')]"',
+    ),
+    step(
+      'Or ask for a little less in the pod: requests that fill a type to its last megabyte hit this first.',
+      'kubectl get pods -A --field-selector status.phase=Pending',
+    ),
+  ],
+  decide: step(
+    'Compare what the NodeClaim expects with what the Node has.',
+    'kubectl get nodeclaims -o custom-columns=NODE:.status.nodeName,EXPECTED:.status.allocatable.memory,PODS:.status.allocatable.pods; kubectl get nodes -o custom-columns=NAME:.metadata.name,MEMORY:.status.allocatable.memory,PODS:.status.allocatable.pods',
+  ),
+  page: {
+    why: 'Before a node exists its size is an estimate: the type’s memory less an overhead and the kubelet’s reserves. Firmware, kernel and image take a share that differs by type and image; a custom image or user data may reserve more. A pod between the two numbers makes Karpenter launch a node that the scheduler then does not use.',
+    prevent:
+      'Requests that leave some room, kubelet settings where the launcher reads them, and an overhead that fits the small types.',
+    notThis:
+      'Pod slots that are used up are allocatable-too-small. A device such as nvidia.com/gpu that is missing is extended-resource-not-registered. Insufficient memory without a new node is ordinary sizing; a taint in the way is another cause.',
+    alsoKnownAs: ['FailedConsistencyCheck', 'OutOfmemory', 'VM_MEMORY_OVERHEAD_PERCENT'],
+    refs: [
+      'https://github.com/aws/karpenter-provider-aws/issues/7060',
+      'https://github.com/aws/karpenter-provider-aws/pull/6805',
+      'https://github.com/kubernetes-sigs/karpenter/blob/HEAD/pkg/controllers/nodeclaim/consistency/nodeshape.go',
+    ],
+  },
+});
+
+export default matched(cause, matchClaims);
+
+type Own = ViewOf<typeof cause>;
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+};
+
+/** Bytes of a quantity such as `7146Mi`, null when it is none. */
+function bytesOf(quantity: string | undefined): number | null {
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([kMG]|[KMGT]i)?$/.exec(quantity ?? '') ?? [];
+  const factor = UNITS[unit];
+  return number === undefined || factor === undefined ? null : Number(number) * factor;
+}
+
+/** A node that came out smaller than its NodeClaim says, and a pod that lacks memory. */
+function matchClaims(view: Own): Match | null {
+  const pod = view
+    .everywhere('kube/Pod')
+    .find(({ value }) =>
+      (podCondition(value, 'PodScheduled', 'message') ?? '').includes('Insufficient memory'),
+    );
+  if (pod === undefined) return null;
+  for (const claim of view.everywhere('kube/NodeClaim')) {
+    const name = claim.value.status?.nodeName ?? null;
+    const node = view.everywhere('kube/Node').find(({ value }) => value.name === name);
+    const expected = claim.value.status?.allocatable?.['memory'];
+    const actual = node?.value.allocatable['memory'];
+    const [expectedBytes, actualBytes] = [bytesOf(expected), bytesOf(actual)];
+    if (node === undefined || expectedBytes === null || actualBytes === null) continue;
+    if (actualBytes >= expectedBytes || node.value.ready !== true) continue;
+    const details = {
+      node: node.value.name,
+      pod: podName(pod.value),
+      expected: expected ?? '',
+      actual: actual ?? '',
+    };
+    return found(
+      details,
+      [
+        view.quote(
+          claim,
+          `NodeClaim ${claim.value.name} expects allocatable.memory ${details.expected}`,
+        ),
+        view.quote(node, `Node ${node.value.name} has allocatable.memory ${details.actual}`),
+        view.quote(
+          pod,
+          `Pod ${details.pod}: ${podCondition(pod.value, 'PodScheduled', 'message') ?? ''}`,
+        ),
+      ],
+      'likely',
+    );
+  }
+  return null;
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Seen } from '../../evidence/fact.ts';
+import { misannounced } from './announced-address.ts';
+
+const seen = <T>(value: T): Seen<T> =>
+  ({ state: 'seen', value, by: 'test', locator: 'test' }) as unknown as Seen<T>;
+const node = (internalIp: string | null) =>
+  seen({ name: 'worker-1', internalIp, providerId: 'aws:///eu-west-1a/i-0ab12cd34ef56ab78' });
+const instance = (PrivateIpAddress: string | null) =>
+  seen({ InstanceId: 'i-0ab12cd34ef56ab78', PrivateIpAddress });
+
+function primaryOf(address: string | undefined, internalIp: string | null, own: string | null) {
+  const nodes = [node(internalIp)] as unknown as Parameters<typeof misannounced>[1];
+  const instances = [instance(own)] as unknown as Parameters<typeof misannounced>[2];
+  return misannounced(address, nodes, instances)?.primary ?? null;
+}
+
+test('finds the Node whose address is not the primary one of its instance', () => {
+  assert.equal(primaryOf('10.0.1.9', '10.0.1.9', '10.0.1.5'), '10.0.1.5');
+});
+
+test('finds no Node where the addresses agree, or one of them is unknown', () => {
+  assert.equal(primaryOf('10.0.1.5', '10.0.1.5', '10.0.1.5'), null);
+  assert.equal(primaryOf('10.0.1.9', '10.0.1.9', null), null);
+  assert.equal(primaryOf('10.0.1.9', null, '10.0.1.5'), null);
+  assert.equal(primaryOf(undefined, null, '10.0.1.5'), null);
+});
+
+test('does not compare an IPv6 address with an IPv4 one', () => {
+  assert.equal(primaryOf('2a05:d018::9', '2a05:d018::9', '10.0.1.5'), null);
+});

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Observations } from '../../evidence/observations.ts';
+import { createReading } from '../reading.ts';
+import { compileSigns } from '../sign-table.ts';
+import { commandIn } from './command.ts';
+
+const NO_SIGNS = compileSigns([]);
+
+function read(text: string): Observations {
+  const reading = createReading(NO_SIGNS);
+  reading.take('paste.txt', text);
+  return reading.finish();
+}
+
+function factsIn(text: string): readonly unknown[] {
+  return read(text).facts.map(({ kind, value, extent }) => ({ kind, value, extent }));
+}
+
+describe('a command in front of its output', () => {
+  test('is taken apart as a shell does it', () => {
+    const command = commandIn(`$ aws ec2 describe-subnets --subnet-ids subnet-1 --query 'a b' -A`);
+    assert.deepEqual(command?.words, ['ec2', 'describe-subnets']);
+    assert.deepEqual(Object.fromEntries(command.options), {
+      'subnet-ids': 'subnet-1',
+      query: 'a b',
+      A: '',
+    });
+  });
+
+  test('says nothing where its output goes through another program', () => {
+    assert.equal(commandIn('$ kubectl get nodes | grep NotReady'), null);
+    assert.equal(commandIn('the output of kubectl get nodes'), null);
+  });
+
+  test('is known without a prompt', () => {
+    assert.equal(commandIn('aws eks list-access-entries --cluster-name a')?.program, 'aws');
+  });
+});
+
+describe('answers of aws with --query', () => {
+  test('a bare number is the field of the thing that was asked about', () => {
+    const [fact] = read(
+      `$ aws ec2 describe-subnets --subnet-ids subnet-0a1b2c3d --query 'Subnets[0].AvailableIpAddressCount' --output text\n0`,
+    ).facts;
+    assert.equal(fact?.kind, 'aws/subnet');
+    assert.deepEqual(
+      { ...(fact.value as object) },
+      { ...(fact.value as object), SubnetId: 'subnet-0a1b2c3d', AvailableIpAddressCount: 0 },
+    );
+  });
+
+  test('rows of text and lists of JSON are the things with the fields that were asked for', () => {
+    const query = "--query 'Subnets[].[SubnetId,AvailableIpAddressCount]'";
+    const values = (text: string): readonly unknown[] =>
+      read(text).facts.map(({ value }) => {
+        const { SubnetId, AvailableIpAddressCount } = value as Record<string, unknown>;
+        return [SubnetId, AvailableIpAddressCount];
+      });
+    const expected = [
+      ['subnet-0a1b2c3d', 4],
+      ['subnet-0a1b2c3e', 0],
+    ];
+    const rows = 'subnet-0a1b2c3d\t4\nsubnet-0a1b2c3e\t0';
+    assert.deepEqual(
+      values(`$ aws ec2 describe-subnets ${query} --output text\n${rows}`),
+      expected,
+    );
+    assert.deepEqual(
+      values(`$ aws ec2 describe-subnets ${query}\n${JSON.stringify(expected)}`),
+      expected,
+    );
+  });
+
+  test('an empty list is that of the call, and of all where nothing narrows it', () => {
+    const all = read('$ aws ec2 describe-nat-gateways --query NatGateways\n[]');
+    assert.deepEqual(
+      all.listings.map(({ kind }) => kind),
+      ['aws/nat-gateway'],
+    );
+    const some = read(
+      '$ aws ec2 describe-nat-gateways --filter Name=a,Values=b --query NatGateways\n[]',
+    );
+    assert.deepEqual(some.listings, []);
+    assert.deepEqual(
+      factsIn('$ aws eks list-access-entries --cluster-name a --query accessEntries\n[]'),
+      [{ kind: 'aws/access-entry-list', value: [], extent: 'whole' }],
+    );
+  });
+
+  test('a filter or a function in the question leaves the answer alone', () => {
+    assert.deepEqual(factsIn("$ aws ec2 describe-subnets --query 'length(Subnets)'\n3"), []);
+    assert.deepEqual(
+      factsIn("$ aws ec2 describe-subnets --query 'Subnets[?a==`b`].SubnetId'\n[]"),
+      [],
+    );
+  });
+});
+
+describe('answers of kubectl', () => {
+  test('what is not found by its name and namespace is absent', () => {
+    const text = 'Error from server (NotFound): configmaps "aws-auth" not found';
+    const kinds = (command: string): readonly string[] =>
+      read(`${command}\n${text}`).listings.map(({ kind }) => kind);
+    assert.deepEqual(kinds('$ kubectl -n kube-system get configmap aws-auth -o yaml'), [
+      'kube/aws-auth',
+    ]);
+    assert.deepEqual(kinds('$ oc get cm/aws-auth -n kube-system'), ['kube/aws-auth']);
+    // In another namespace nobody looks for it.
+    assert.deepEqual(kinds('$ kubectl get configmap aws-auth'), []);
+  });
+
+  test('no resources are a complete list where none is left out', () => {
+    const kinds = (command: string): readonly string[] =>
+      read(`${command}\nNo resources found`).listings.map(({ kind }) => kind);
+    assert.deepEqual(kinds('$ kubectl get nodes'), ['kube/Node']);
+    assert.deepEqual(kinds('$ kubectl get pods -A'), ['kube/Pod']);
+    assert.deepEqual(kinds('$ kubectl get nodes -l role=a'), []);
+    assert.deepEqual(kinds('$ kubectl get pods'), []);
+  });
+
+  test('a template prints parts of an object, of which the rest is unknown', () => {
+    const [fact] = read(
+      "$ kubectl get node node-a -o jsonpath='{.spec.providerID}'\naws:///eu-west-1a/i-0123456789abcdef0",
+    ).facts;
+    assert.equal(fact?.kind, 'kube/Node');
+    const node = fact.value as Record<string, unknown>;
+    assert.deepEqual(
+      [node['name'], node['providerId'], node['taints'], node['unschedulable']],
+      ['node-a', 'aws:///eu-west-1a/i-0123456789abcdef0', null, null],
+    );
+  });
+
+  test("columns of one's own are fields of each object", () => {
+    const facts = read(
+      '$ kubectl -n kube-system get leases -o custom-columns=NAME:.metadata.name,HOLDER:.spec.holderIdentity\nNAME                HOLDER\nkube-scheduler      a_1\nkube-controller-manager   <none>',
+    ).facts.map(
+      ({ value }) =>
+        value as {
+          name: string;
+          namespace: string;
+          spec?: { holderIdentity: unknown; renewTime: unknown };
+        },
+    );
+    assert.deepEqual(
+      facts.map(({ name, namespace, spec }) => [
+        name,
+        namespace,
+        spec?.holderIdentity,
+        spec?.renewTime,
+      ]),
+      [
+        ['kube-scheduler', 'kube-system', 'a_1', undefined],
+        ['kube-controller-manager', 'kube-system', undefined, undefined],
+      ],
+    );
+  });
+});
+
+describe('names that a machine prints of itself', () => {
+  test('are of one machine', () => {
+    const { links, documents } = read(
+      '$ hostname\nnode-a\n$ curl -s http://169.254.169.254/latest/meta-data/local-hostname\nip-10-0-1-2.ec2.internal\n',
+    );
+    assert.deepEqual(
+      links.flatMap(({ names }) => names.map(({ kind, value }) => `${kind} ${value}`)),
+      ['host node-a', 'private-dns ip-10-0-1-2.ec2.internal'],
+    );
+    assert.equal(documents[0]?.machines.length, 2);
+  });
+
+  test('are none where two machines print them, or a page of an error', () => {
+    assert.deepEqual(read('$ hostname\na\n$ hostname\nb').links, []);
+    assert.deepEqual(
+      read(
+        '$ curl http://169.254.169.254/latest/meta-data/instance-id\n<html>404 - Not Found</html>',
+      ).documents[0]?.machines,
+      [],
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import type { FactKind } from '../../evidence/kinds.ts';
+import { isKubeKind } from '../../evidence/kube/shapes.ts';
+import { classifyName, type MachineName, type NameKind } from '../../evidence/names.ts';
+import { readAwsAnswer } from '../aws/answer.ts';
+import { readPart } from '../kube/object.ts';
+import type { PassageReading } from '../passage.ts';
+import { awsAnswerTo, isOfAll } from './aws.ts';
+import { type Command, commandIn } from './command.ts';
+import { askedOf, partsOf } from './kubectl.ts';
+
+/** A command and what it printed. */
+interface Exchange {
+  readonly command: Command;
+  /** The line, from 1, at which the output begins. */
+  readonly line: number;
+  readonly output: readonly string[];
+}
+
+const OUTPUT_LINES_MAX = 5000;
+
+/** The commands of a transcript whose output stands below them. */
+function exchangesIn(lines: readonly string[]): readonly Exchange[] {
+  const asked = lines.flatMap((line, index) => {
+    const command = commandIn(line);
+    return command === null ? [] : [{ command, index }];
+  });
+  return asked.map(({ command, index }, at) => {
+    const end = asked[at + 1]?.index ?? lines.length;
+    const below = lines.slice(index + 1, Math.min(end, index + 1 + OUTPUT_LINES_MAX));
+    const empty = below.findIndex((line) => line.trim() === '');
+    return { command, line: index + 2, output: empty < 0 ? below : below.slice(0, empty) };
+  });
+}
+
+/** Lists of a question about some say nothing of the others. */
+function withoutListings(passage: PassageReading): PassageReading {
+  return { ...passage, collector: { ...passage.collector, listing: () => {} } };
+}
+
+/** Reads what `aws … --query` printed as the answer that it was taken from; false for any other. */
+function readQueried(passage: PassageReading, { command, line, output }: Exchange): boolean {
+  if (command.program !== 'aws' || !command.options.has('query')) return false;
+  const answer = awsAnswerTo(command, output);
+  if (answer === null) return false;
+  return readAwsAnswer(isOfAll(command) ? passage : withoutListings(passage), answer, line);
+}
+
+/** Objects of which a namespace has at most one, as facts of their own. */
+const SOLE: Readonly<Record<string, FactKind>> = {
+  'ConfigMap kube-system/aws-auth': 'kube/aws-auth',
+  'ConfigMap kube-public/cluster-info': 'kube/cluster-info',
+};
+
+const NOT_FOUND = /^Error from server \(NotFound\): \S{1,200} "?([\w.:-]{1,253})"? not found\s*$/;
+
+/** Reads what `kubectl get` printed instead of objects, and parts of objects. */
+function readKubectl(passage: PassageReading, { command, line, output }: Exchange): void {
+  const asked = askedOf(command);
+  if (asked === null) return;
+  const { collector, document } = passage;
+  const locator = collector.locatorAt(document, line);
+  const [first = ''] = output;
+  const sole = SOLE[`${asked.kind} ${asked.namespace}/${asked.name}`];
+  if (sole !== undefined && NOT_FOUND.exec(first)?.[1] === asked.name)
+    collector.listing(
+      sole,
+      `kubectl -n ${asked.namespace} get ${asked.kind} ${asked.name}`,
+      locator,
+    );
+  const kind = asked.kind === 'Node' || isKubeKind(asked.kind) ? asked.kind : null;
+  if (kind !== null && asked.isOfAll && /^No resources found\s*$/.test(first))
+    collector.listing(`kube/${kind}`, `kubectl get ${kind.toLowerCase()}s -A`, locator);
+  for (const part of partsOf(command, asked, output)) readPart(passage, part, line);
+}
+
+/** What instance metadata and `hostname` print, by the end of the question. */
+const NAMES: readonly (readonly [RegExp, NameKind])[] = [
+  [/^hostname(?: -f| --fqdn)?$|\/meta-data\/hostname$/, 'host'],
+  [/\/meta-data\/local-hostname$/, 'private-dns'],
+  [/\/meta-data\/instance-id$|cloud\/data\/instance-id$/, 'instance-id'],
+  [/\/meta-data\/local-ipv4$/, 'ip'],
+];
+
+function nameOf({ command, output }: Exchange): MachineName | null {
+  if (!/^(?:hostname|curl|cat)$/.test(command.program)) return null;
+  const question = command.text.replace(/['"]/g, '').trim();
+  const kind = NAMES.find(([form]) => form.test(question))?.[1];
+  const [text = '', ...more] = output;
+  // A page that says "not found" is no name.
+  const isName = /^[\w.-]{1,253}$/.test(text.trim()) && more.length === 0;
+  return kind === undefined || !isName ? null : classifyName(text, kind);
+}
+
+/** The names that a machine gave itself, where one transcript is of one machine. */
+function readNames({ collector, document }: PassageReading, exchanges: readonly Exchange[]): void {
+  const names = exchanges.map(nameOf).filter((name) => name !== null);
+  const kinds = new Set(names.map(({ kind }) => kind));
+  if (names.length === 0 || kinds.size < names.length) return;
+  for (const name of names) collector.sawMachine(document, name);
+  collector.link(names, 'the machine says so itself', collector.locatorOf(document));
+}
+
+/** Reads answers that only the command in front of them makes known. */
+export function readTranscript(passage: PassageReading, lines: readonly string[]): void {
+  const exchanges = exchangesIn(lines);
+  for (const exchange of exchanges) {
+    if (!readQueried(passage, exchange)) readKubectl(passage, exchange);
+  }
+  readNames(passage, exchanges);
+}
