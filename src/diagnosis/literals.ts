@@ -1,3 +1,9 @@
+import {
+  type ExpressionPart,
+  type ExpressionSequence,
+  partsOf,
+} from '../evidence/expression-parts.ts';
+
 /** Literals below this are in too many lines to look for. */
 const LITERAL_MIN = 6;
 /** A set with more literals is dearer to look for than a shorter one is imprecise. */
@@ -10,111 +16,58 @@ type Literals = readonly string[] | null;
 /** Texts that one part of an expression may be, null for a part that may be anything. */
 type Texts = readonly string[] | null;
 
-/** What the parser knows of one sequence: the run of plain text it is in, and the best set so far. */
-interface Sequence {
+/** What is known of one sequence: the run of plain text it is in, and the best set so far. */
+interface Known {
   run: readonly string[];
   best: Literals;
 }
 
-class Parser {
-  readonly #source: string;
-  #at = 0;
+interface Found {
+  readonly literals: Literals;
+  readonly texts: Texts;
+}
 
-  constructor(source: string) {
-    this.#source = source;
-  }
+/** Of alternatives each must have a set of its own. */
+function ofBranches(branches: readonly ExpressionSequence[]): Found {
+  const found = branches.map(ofSequence);
+  return {
+    literals: unionOf(found.map(({ literals }) => literals)),
+    texts: unionOf(found.map(({ texts }) => texts)),
+  };
+}
 
-  /** Alternatives up to the closing bracket or the end: each must have a set of its own. */
-  alternatives(): { readonly literals: Literals; readonly texts: Texts } {
-    const sets: Literals[] = [];
-    const texts: Texts[] = [];
-    do {
-      const { literals, text } = this.#sequence();
-      sets.push(literals);
-      texts.push(text);
-    } while (this.#takes('|'));
-    return { literals: unionOf(sets), texts: unionOf(texts) };
+function ofSequence(parts: ExpressionSequence): Found {
+  const known: Known = { run: [''], best: null };
+  let isPlain = true;
+  for (const part of parts) {
+    if (part.kind === 'place') continue;
+    const { literals, texts } = ofPart(part);
+    if (part.times === 'once' && texts !== null && extend(known, texts)) continue;
+    isPlain = false;
+    close(known);
+    // A repeated letter is there at least once, and whatever follows it begins anew.
+    if (part.times !== 'maybe') known.best = better(known.best, literals);
   }
+  const texts = isPlain ? known.run : null;
+  close(known);
+  return { literals: known.best, texts };
+}
 
-  #sequence(): { readonly literals: Literals; readonly text: Texts } {
-    const state: Sequence = { run: [''], best: null };
-    let isPlain = true;
-    while (this.#at < this.#source.length && !'|)'.includes(this.#source.charAt(this.#at))) {
-      const part = this.#part();
-      const times = this.#times();
-      if (times === 'once' && part.texts !== null && extend(state, part.texts)) continue;
-      isPlain = isPlain && times === 'once' && part.isEmpty;
-      if (part.isEmpty) continue;
-      close(state);
-      if (times !== 'maybe') state.best = better(state.best, part.literals);
-      // A repeated letter is there at least once, and whatever follows it begins anew.
-    }
-    const text = isPlain ? state.run : null;
-    close(state);
-    return { literals: state.best, text };
-  }
-
-  #part(): { readonly texts: Texts; readonly literals: Literals; readonly isEmpty: boolean } {
-    const char = this.#source.charAt(this.#at++);
-    if (char === '(') return this.#group();
-    if (char === '[') return { texts: this.#set(), literals: null, isEmpty: false };
-    if (char === '^' || char === '$') return { texts: null, literals: null, isEmpty: true };
-    if (char === '.') return { texts: null, literals: null, isEmpty: false };
-    if (char !== '\\') return { texts: [char], literals: null, isEmpty: false };
-    return this.#escaped();
-  }
-
-  #escaped(): { readonly texts: Texts; readonly literals: Literals; readonly isEmpty: boolean } {
-    const escaped = this.#source.charAt(this.#at++);
-    if (escaped === 'b' || escaped === 'B') return { texts: null, literals: null, isEmpty: true };
-    if (escaped === 'k') this.#at = this.#source.indexOf('>', this.#at) + 1;
-    const isPlain = !/[a-z0-9]/i.test(escaped);
-    return { texts: isPlain ? [escaped] : null, literals: null, isEmpty: false };
-  }
-
-  #group(): { readonly texts: Texts; readonly literals: Literals; readonly isEmpty: boolean } {
-    const opening = /^\?(?:<?[=!]|<\w+>|:)/.exec(this.#source.slice(this.#at, this.#at + 80))?.[0];
-    this.#at += opening?.length ?? 0;
-    const inner = this.alternatives();
-    this.#at += 1;
-    const isAround = opening !== undefined && /[=!]$/.test(opening);
-    if (isAround) return { texts: null, literals: null, isEmpty: true };
-    return { ...inner, isEmpty: false };
-  }
-
-  /** The letters of a set such as `[Ff]`, null for one with a range, a class or many letters. */
-  #set(): Texts {
-    const end = /^(?:[^\]\\]|\\[^])*\]/.exec(this.#source.slice(this.#at))?.[0].length ?? 1;
-    const inside = this.#source.slice(this.#at, this.#at + end - 1);
-    this.#at += end;
-    const isShort = /^[A-Za-z0-9 ]{1,3}$/.test(inside);
-    return isShort ? inside.split('') : null;
-  }
-
-  #times(): 'once' | 'more' | 'maybe' {
-    const times = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/.exec(this.#source.slice(this.#at))?.[0];
-    if (times === undefined) return 'once';
-    this.#at += times.length;
-    return /^[*?]|^\{0/.test(times) ? 'maybe' : 'more';
-  }
-
-  #takes(char: string): boolean {
-    if (this.#source.charAt(this.#at) !== char) return false;
-    this.#at += 1;
-    return true;
-  }
+function ofPart(part: ExpressionPart): Found {
+  if (part.kind === 'group') return ofBranches(part.branches);
+  return { literals: null, texts: part.kind === 'letter' ? part.of : null };
 }
 
 /** Adds a part to the run of plain text, false where that would make too many variants. */
-function extend(state: Sequence, texts: readonly string[]): boolean {
-  if (state.run.length * texts.length > VARIANTS_MAX) return false;
-  state.run = state.run.flatMap((before) => texts.map((text) => before + text));
+function extend(known: Known, texts: readonly string[]): boolean {
+  if (known.run.length * texts.length > VARIANTS_MAX) return false;
+  known.run = known.run.flatMap((before) => texts.map((text) => before + text));
   return true;
 }
 
-function close(state: Sequence): void {
-  state.best = better(state.best, trimmed(state.run));
-  state.run = [''];
+function close(known: Known): void {
+  known.best = better(known.best, trimmed(known.run));
+  known.run = [''];
 }
 
 /** Quotes and backslashes are written in several ways, so that a literal ends at them. */
@@ -147,7 +100,7 @@ function worth(literals: readonly string[]): number {
 }
 
 /** Literals of which every match of a case-sensitive expression contains at least one, or none found. */
-export function literalsOf({ source, flags }: RegExp): readonly string[] {
-  if (flags.includes('i')) return [];
-  return new Parser(source).alternatives().literals ?? [];
+export function literalsOf(pattern: RegExp): readonly string[] {
+  if (pattern.flags.includes('i')) return [];
+  return ofBranches(partsOf(pattern)).literals ?? [];
 }
