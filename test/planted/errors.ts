@@ -314,9 +314,16 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     ['localhost is a machine', 'RESERVED_HOSTS.has(value) ||', '', NAMES],
   ]),
-  ...inFile('src/readers/collector.ts', [
+  ...inFile('src/readers/sightings.ts', [
     ['objects are not kept apart', "captures[name] ?? '').join", "'').join", READING],
-    ['the last sighting is the first', 'known.last = quote;', '', READING],
+    [
+      'the last sighting is the first',
+      'if (!isEarlier(quote, known.last)) known.last = quote;',
+      '',
+      READING,
+    ],
+  ]),
+  ...inFile('src/readers/collector.ts', [
     [
       'a kubelet’s host is another machine',
       'state.links.push({ names, proof',
