@@ -105,6 +105,7 @@ describe('diagnose', () => {
     });
     assert.equal(content.answer['headline'], null);
     assert.notEqual(content.answer['mostLikely'], null);
+    assert.deepEqual(content.answer['recognized'], ['kubelet journal']);
     const { next } = content;
     assert.ok(next !== null);
     assert.match(String(next['question']), /\S/);

@@ -10,6 +10,7 @@ import {
   type DecidingCommand,
   decidingCommands,
 } from '../../diagnosis/report/paste-block.ts';
+import { SOURCES } from '../../evidence/source.ts';
 import { type Verdict, worstOf } from '../../evidence/verdict.ts';
 import { isFilledPlainly, isPlain, plainName } from './plain.ts';
 import type { NextStep, ToolAnswer } from './tool.ts';
@@ -144,21 +145,15 @@ function nextOf(
   const isSafe = arePlain(subjects, written);
   if (decide === null) {
     const question = 'What does this show of the stages that nobody has seen?';
-    return commandStep(question, collectingCommands(isSafe ? document : NOTHING_SEEN)[0]);
+    return commandStep(
+      question,
+      collectingCommands(isSafe ? document : { ...document, subjects: [] })[0],
+    );
   }
   const deciding = isSafe ? decidingCommands(document, 1)[0] : undefined;
   const own = { where: null, command: decide.command, tool: null, arguments: null };
   return commandStep(decide.text, deciding) ?? { question: decide.text, ...own };
 }
-
-const NOTHING_SEEN: DiagnosisDocument = {
-  apiVersion: 'rollcall.dev/v1alpha1',
-  kind: 'Diagnosis',
-  catalogueVersion: '',
-  headline: null,
-  subjects: [],
-  losses: [],
-};
 
 /** What a model reads of a diagnosis. */
 export async function diagnosisToolAnswer(document: DiagnosisDocument): Promise<ToolAnswer> {
@@ -171,6 +166,7 @@ export async function diagnosisToolAnswer(document: DiagnosisDocument): Promise<
       verdict: worstOf(subjects.map(({ verdict }) => verdict)),
       headline: headlineAnswer(document),
       mostLikely: mostLikely(document, subjects),
+      recognized: document.recognized.map((source) => SOURCES[source].title),
       subjects: subjects.map((subject) => subjectAnswer(subject, written)),
     },
     next: nextOf(document, subjects, written),
