@@ -53,7 +53,9 @@ function textOf(name: string, argument: Argument, value: unknown): string {
   const most = textMax(argument);
   if (typeof value === 'string' && value !== '' && value.length <= most) return value;
   const what = typeof value === 'string' ? `one of ${value.length}` : shown(value);
-  throw new UsageError(`${name} takes a text of 1 to ${most} characters, not ${what}`);
+  throw new UsageError(
+    `${name} takes a text of 1 to ${most} characters, not ${what}; a longer text is a file for diagnose`,
+  );
 }
 
 function numberOf(

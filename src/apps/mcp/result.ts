@@ -1,4 +1,4 @@
-import { excerptOf, redactValue } from '../../evidence/redact.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import { bounded } from './bounded.ts';
 import type { ToolAnswer } from './tool.ts';
 
@@ -18,9 +18,8 @@ const NOTE =
 const REST_BYTES = 2000;
 
 /** The answer in its size, twice: some clients read only the text. */
-export function answerResult({ answer, next, untrusted }: ToolAnswer): ToolResult {
-  const clean = { answer, next, untrusted: redactValue(untrusted) };
-  const { value, leftOut } = bounded(clean, ANSWER_BYTES_MAX - REST_BYTES);
+export function answerResult(answer: ToolAnswer): ToolResult {
+  const { value, leftOut } = bounded(answer, ANSWER_BYTES_MAX - REST_BYTES);
   const structuredContent = { note: NOTE, ...(value as object), leftOut };
   return {
     content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
