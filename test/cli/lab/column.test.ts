@@ -1,9 +1,8 @@
 /** The right column of the lab is what a user's own `rollcall` says at the same moment. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { after, describe, test } from 'node:test';
 import { openDoors } from '../../../src/apps/lab/doors.ts';
 import { createPace } from '../../../src/apps/lab/drive.ts';
@@ -13,12 +12,11 @@ import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { shareOf, tellShare } from '../../share.ts';
+import { environmentIn, standingAt } from './environment.ts';
 import { documentOf, emptyHome, rollcall, type Surroundings } from '../../live/rollcall.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'rollcall-column-'));
 after(() => rmSync(FOLDER, { recursive: true }));
-
-const STORY_TIME = pathToFileURL(join(import.meta.dirname, 'story-time.ts')).href;
 
 /** Time that passes only as somebody sleeps: the story goes on when nobody looks at it. */
 function sleepingClock(): Clock {
@@ -31,12 +29,6 @@ function sleepingClock(): Clock {
       return Promise.resolve();
     },
   };
-}
-
-/** What the file says that people source. */
-function environmentIn(path: string): Surroundings {
-  const lines = readFileSync(path, 'utf8').matchAll(/^export (\w+)='(.*)'$/gm);
-  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
 }
 
 /** Servers answer in no certain order, and each has its own address. */
@@ -70,8 +62,7 @@ function surroundings({ play, environment, name }: Moment): Surroundings {
   return {
     ...emptyHome(FOLDER, `home-${name}`),
     ...environment,
-    NODE_OPTIONS: `--import ${STORY_TIME}`,
-    ROLLCALL_STORY_MS: String(play.simulated.kernel.nowMs()),
+    ...standingAt(play.simulated.kernel.nowMs()),
   };
 }
 

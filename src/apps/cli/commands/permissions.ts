@@ -19,7 +19,7 @@ import { structured } from '../structured.ts';
 
 type Output = ParsedOptions<typeof PERMISSIONS_COMMAND.options>['output'];
 
-interface Wanted {
+export interface Wanted {
   readonly features: readonly FeaturePermissions[];
   readonly kubernetes: ReturnType<typeof joined>['kubernetes'];
   readonly aws: readonly string[];
@@ -33,7 +33,8 @@ function featuresOf(names: readonly string[]): readonly FeaturePermissions[] {
     : PERMISSIONS.filter(({ feature }) => names.includes(feature));
 }
 
-function wantedOf(names: readonly string[]): Wanted {
+/** The permissions of these features, or of all when none is named. */
+export function wantedOf(names: readonly string[]): Wanted {
   const features = featuresOf(names);
   const { kubernetes, aws } = joined(features);
   return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };
