@@ -50,7 +50,7 @@ const cause = defineCause({
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['imds-unreachable-from-pods'],
+  explains: ['imds-unreachable-from-pods', 'csi-driver-not-ready'],
   summary: ({ limited, pod }) =>
     `Instance metadata of ${limited ?? 'the nodes'} answers one hop far only, so ${pod === undefined ? 'pods that are not on the host’s network get' : `the pod ${pod}, which is not on the host’s network, gets`} no region and no credentials from it.`,
   remedy: ({ limited }) => [

@@ -8,6 +8,8 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** A kubelet is called silent about a minute after its last words; starving takes some more. */
@@ -49,6 +51,10 @@ const cause = defineCause({
     systemOom: context(
       ['event'],
       /System OOM encountered(?:, victim process: (?<victim>[\w.:/-]+))?/,
+    ),
+    silenced: context(
+      ['node-status', 'object', 'client-output', 'event'],
+      /\bReady\s{1,40}Unknown\b.*Kubelet stopped posting node status/,
     ),
     relieved: withdraws(
       ['event', 'kubelet', 'node-status'],
@@ -117,7 +123,8 @@ function matchPresent(view: Own): Match | null {
 function matchSilenced(view: Own): Match | null {
   const killed = view.sign('systemOom')?.last;
   const killedAt = isoTime(killed?.moment.when ?? null);
-  if (killed === undefined || killedAt === null) return null;
+  if (killed === undefined) return null;
+  if (killedAt === null || view.list('kube/Node').length === 0) return matchDescribed(view, killed);
   const killedMs = isoMs(killedAt) ?? 0;
   for (const node of view.list('kube/Node')) {
     const ready = node.value.conditions.find(({ type }) => type === 'Ready');
@@ -127,4 +134,15 @@ function matchSilenced(view: Own): Match | null {
     return found({ ...killed.captures, killedAt }, [killed, view.quote(node, words)], 'likely');
   }
   return null;
+}
+
+/** `kubectl describe` gives the ages of events, of the last hour, beside the conditions of now. */
+function matchDescribed(view: Own, killed: Quote): Match | null {
+  const details = { what: 'Memory', ...killed.captures };
+  const silenced = view.sign('silenced') ?? view.clusterSign('silenced');
+  if (silenced !== null) return found(details, [killed, silenced.last], 'likely');
+  const node = view.list('kube/Node').find(({ value }) => silentSinceMs(value) !== null);
+  if (node === undefined) return null;
+  const words = `Node ${node.value.name} condition Ready=Unknown NodeStatusUnknown`;
+  return found(details, [killed, view.quote(node, words)], 'likely');
 }
