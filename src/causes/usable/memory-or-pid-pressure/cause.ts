@@ -64,6 +64,10 @@ const cause = defineCause({
       ['event', 'node-status'],
       /\b(?:ApproachingKernelPidMax|ApproachingMaxOpenFiles|ExcessiveZombieProcesses|ZramHighUsage)\b/,
     ),
+    listed: likely(
+      ['client-output', 'unknown'],
+      /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?(?<what>Memory|PID)Pressure[:=] ?True\b/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: [],

@@ -25,6 +25,11 @@ export default defineCause({
       /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable)).*?node\(s\) exceed max volume count/,
     ),
     attached: withdraws(['event'], /\bSuccessfulAttachVolume\b(?:\s+pod\/(?<pod>[\w.-]{1,253}))?/),
+    // Karpenter does not count such volumes, so it puts more on a node than fit.
+    notCounted: likely(
+      ['karpenter'],
+      /uses an in-tree storage plugin which is unsupported by Karpenter/,
+    ),
   },
   needs: [],
   symptoms: ['pod-not-scheduled'],
