@@ -39,12 +39,12 @@ const cause = defineCause({
     // A node asks for its serving certificate under the ARN where the mapping gives it no name.
     requestedByRole: context(
       ['client-output', 'unknown'],
-      /Requesting User:\s{1,20}(?<user>arn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@\/-]+)/,
+      /Requesting User:\s{1,20}(?<user>arn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@/-]+)/,
     ),
     forNode: context(['client-output', 'unknown'], /Common Name:\s{1,20}system:node:/),
     requestListed: definite(
       ['client-output', 'unknown'],
-      /\bkubernetes\.io\/kubelet-serving\s{1,20}(?<user>arn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@\/-]+)/,
+      /\bkubernetes\.io\/kubelet-serving\s{1,20}(?<user>arn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@/-]+)/,
     ),
     prefixRefused: context(['authenticator'], /username must not begin with/),
   },

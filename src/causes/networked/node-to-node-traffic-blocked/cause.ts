@@ -43,7 +43,7 @@ const cause = defineCause({
     // What people find when they try: pods talk on one node, and not to those on another.
     acrossNodes: likely(
       ['client-output', 'unknown'],
-      /\b(?:[Ss]ingle|[Ss]ame|[Oo]ne|[Ee]ach) (?:worker )?(?:node|host|machine)s?\b.{0,120}\b(?:fails?|cannot|can't|can not|not|unable|times? out)\b.{0,60}\b(?:between|across|on|to) (?:\w+ ){0,4}?(?:different|other|another|multiple|separate) (?:worker )?(?:node|host|machine)s?\b/,
+      /\b(?:[Ss]ingle|[Ss]ame|[Oo]ne|[Ee]ach) (?:worker )?(?:node|host|machine)s?\b.{0,120}\b(?:fails?|cannot|can't|can not|not|unable|times? out)\b.{0,60}\b(?:between|across|on|to) (?:\w+ ){0,4}?(?<apart>different|other|another|multiple|separate) (?:worker )?(?:node|host|machine)s?\b/,
       { anchors: ['different ', ' other ', 'another ', 'multiple ', 'separate '] },
     ),
   },
@@ -52,10 +52,12 @@ const cause = defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-dataplane-not-ready'],
-  summary: ({ address, machine, from, to, node }) =>
-    from !== undefined
-      ? `The security groups ${to ?? ''} of the nodes with CoreDNS admit no UDP 53 from ${from}, so pods on ${node ?? 'the node'} resolve no names.`
-      : `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
+  summary: ({ address, machine, from, to, node, apart, fromNode }) =>
+    apart !== undefined || fromNode !== undefined
+      ? `Pods reach pods on their own node and not ${address === undefined ? 'those on other nodes' : `${address} on another`}; security groups, network ACLs or a closed overlay port between the nodes drop the packets.`
+      : from !== undefined
+        ? `The security groups ${to ?? ''} of the nodes with CoreDNS admit no UDP 53 from ${from}, so pods on ${node ?? 'the node'} resolve no names.`
+        : `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
   remedy: ({ from, to }) => [
     step(
       'Give all node groups the cluster’s shared security group, or let the groups in which nodes are reach each other.',
