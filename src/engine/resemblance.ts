@@ -15,7 +15,7 @@ const SUBJECTS_MAX = 20;
 /** Below this, lines have words in common with a cause as any two lines have. */
 const LIKENESS_MIN = 0.2;
 /** What stands behind a cause that the lines do resemble may resemble them less. */
-const NEXT_LIKENESS_MIN = 0.15;
+const NEXT_LIKENESS_MIN = 0.1;
 
 const OPENED = new WeakMap<readonly CauseLikeness[], LikenessIndex>();
 
