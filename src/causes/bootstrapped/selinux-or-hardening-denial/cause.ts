@@ -38,10 +38,7 @@ const cause = defineCause({
         ],
       },
     ),
-    enforced: context(
-      ['client-output', 'host-file', 'journal'],
-      /\bSELINUX ?= ?enforcing\b|\bSELinux\b.{0,30}\benforcing\b/,
-    ),
+    enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),
     programFails: context(
       ['client-output', 'journal', 'nodeadm'],
       /\b(?:nodeadm|kubelet|containerd)\b.{0,20}\b(?:fails to|failed to|cannot|can't|does not|doesn't) (?:run|start|join)/,
