@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { clears, definite } from '../../../diagnosis/sign.ts';
+import { clears, context, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet refuses to start with labels that it may not give itself. */
 const cause = defineCause({
@@ -24,6 +24,15 @@ const cause = defineCause({
       ['kubelet', 'nodeup', 'cloud-init'],
       /options\.go:\d+\] unknown 'kubernetes\.io'|in 1\.15, --node-labels in the/,
       { anchors: ['in 1.15, --node-labels', 'labels specified with --node-labels'] },
+    ),
+    // Node groups hand their labels to the kubelet, which starts with none of these.
+    givenToGroup: context(
+      ['terraform', 'client-output', 'object'],
+      /^\s*["']?(?<labels>node-role\.kubernetes\.io\/[\w-]+|node\.kubernetes\.io\/role)["']?\s*[=:]/,
+    ),
+    failedToJoin: context(
+      ['terraform', 'client-output', 'aws-message'],
+      /NodeCreationFailure|Instances failed to join/,
     ),
   },
   needs: ['aws/user-data'],
@@ -61,7 +70,11 @@ type Own = ViewOf<typeof cause>;
 
 /** User data passes labels with which no kubelet starts, and the machine has no Node. */
 function matchGiven(view: Own): Match | null {
-  if (view.sign('refused') !== null || !view.shows('machine-without-node')) return null;
+  if (view.sign('refused') !== null) return null;
+  const [labelled, failed] = [view.sign('givenToGroup'), view.sign('failedToJoin')];
+  if (labelled !== null && failed !== null)
+    return found(labelled.first.captures, [labelled.first, failed.first], 'likely');
+  if (!view.shows('machine-without-node')) return null;
   const given = view
     .list('aws/user-data')
     .find(({ value }) => value.instanceId === view.instanceId && value.reservedLabels.length > 0);

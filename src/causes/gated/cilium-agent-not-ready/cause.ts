@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { complaintOf, isPodReady } from '../../../domain/pods/pods.ts';
@@ -64,6 +64,12 @@ const cause = defineCause({
           'no matching CNI configurations',
         ],
       },
+    ),
+    // What the command cilium status says, and the older cilium-dbg.
+    statusFails: likely(
+      ['client-output', 'cilium'],
+      /^\s*(?<part>KVStore|Kubernetes|Cilium|ContainerRuntime|IPAM|Proxy Status|Cluster health):\s{1,40}(?:Failure|Warning)\s.{0,200}(?:Err: |quorum check failed|not (?:ready|reachable)|timeout)/,
+      { anchors: ['Failure', 'Warning'] },
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/Deployment', 'kube/Lease'],

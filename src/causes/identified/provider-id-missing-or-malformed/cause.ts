@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
@@ -36,6 +36,16 @@ const cause = defineCause({
       ['event', 'cloud-controller', 'controller-manager'],
       /providerID "?(?<provider>[^"\s]*)"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]*)/i,
       { anchors: ['not recognized for node'] },
+    ),
+    // As a Node or a kubelet's configuration shows it: a word, or an instance without its scheme.
+    bareWord: likely(
+      ['object', 'client-output', 'host-file', 'unknown'],
+      /^\s*"?providerID"?: {1,4}"?(?!null\b|true\b|false\b)(?<provider>[a-z][\w-]{0,40}|aws:\/{1,2}i-[0-9a-f]{8,17})"?,?\s*$/,
+      { anchors: ['providerID'] },
+    ),
+    emptyForClusterApi: context(
+      ['pod-app', 'unknown'],
+      /Failed to parse ProviderID\b.{0,40}\bproviderID is empty/,
     ),
   },
   needs: ['kube/Node', 'aws/instance'],

@@ -38,6 +38,12 @@ export default defineCause({
       ['cloud-controller', 'controller-manager'],
       /Couldn't reconcile node routes/,
     ),
+    // A Node that is a minute old says that it was created without a route, and means no harm.
+    conditionInYaml: likely(
+      ['client-output', 'object', 'unknown'],
+      /^\s*(?:-\s+)?"?message"?: "?RouteController failed to create a route|\b(?:because of|due to|stuck (?:in|at|with)) ["'`]{0,3}NoRouteCreated\b/,
+      { anchors: ['failed to create a route', 'NoRouteCreated'] },
+    ),
   },
   needs: [],
   symptoms: [],

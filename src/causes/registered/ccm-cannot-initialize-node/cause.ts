@@ -53,6 +53,10 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager'],
       /ec2:DescribeInstanceTopology, permission missing|Failed to get node topology for instance type/,
     ),
+    toldDenied: likely(
+      ['client-output', 'unknown'],
+      /\bcloud-controller-manager\b.{0,120}\b(?<denied2>UnauthorizedOperation|AccessDenied)\b/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized', 'instance-not-found'],
