@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-4e20aa89';
+export const CATALOGUE_VERSION = '318-2518078f';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -327,6 +327,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"imds-unreachable-on-host",name:"cloudInitGaveUp",in:["cloud-init","console"],anchors:["Giving up on md from ","Giving up on waiting for the metadata from ","s HTTP endpoint is probably disabled"],pattern:/Giving up on (?:md from|waiting for the metadata from) .{0,20}169\.254\.169\.254|IMDS's HTTP endpoint is probably disabled/,strict:false,per:[]},
 {owner:"imds-unreachable-on-host",name:"answered",in:["cloud-init","console"],anchors:["Read from http://169.254.169.254","Datasource DataSourceEc2"],pattern:/Read from http:\/\/169\.254\.169\.254\S{0,400} \(200,|finished at .{0,60}Datasource DataSourceEc2\b/,strict:false,per:[]},
 {owner:"imds-unreachable-on-host",name:"hostRule",in:["host-file"],anchors:["-A OUTPUT"],pattern:/-A OUTPUT (?!.{0,2000}--(?:uid|gid)-owner).{0,400}-d 169\.254\.169\.254(?:\/32)?\b.{0,400}-j (?<action>DROP|REJECT)/,strict:false,per:[]},
+{owner:"imds-unreachable-on-host",name:"commandEnded",in:["nodeadm","cloud-init"],anchors:["operation error ec2imds: "],pattern:/Command failed.{0,200}operation error ec2imds: \w{1,40}, .{0,80}(?:canceled|deadline exceeded)/,strict:false,per:[]},
 {owner:"incomplete-nodeconfig",name:"fieldMissing",in:["nodeadm","cloud-init","console"],anchors:["is missing in cluster configuration"],pattern:/(?<field>Name|Apiserver endpoint|Certificate authority|CIDR) is missing in cluster configuration/i,strict:false,per:[]},
 {owner:"incomplete-nodeconfig",name:"outpostId",in:["nodeadm","cloud-init","console"],anchors:["cluster ID must be provided for outposts","cannot be empty when outpost is enabled"],pattern:/(?<field>cluster ID(?= must be provided for outposts)|clusterId(?= cannot be empty when outpost))/i,strict:false,per:[]},
 {owner:"incomplete-nodeconfig",name:"cidrInvalid",in:["nodeadm","cloud-init","console"],anchors:["is not a valid IP Address. error: invalid CIDR"],pattern:/Command failed.{0,1000}is not a valid IP Address\. error: invalid (?<field>CIDR) address/,strict:false,per:[]},
