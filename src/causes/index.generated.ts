@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-b7d85095';
+export const CATALOGUE_VERSION = '318-716caedb';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -761,6 +761,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"provider-id-missing-or-malformed",name:"initialised",in:["cloud-controller","controller-manager"],anchors:["Successfully initialized node"],pattern:/Successfully initialized node (?<node>[a-z0-9][a-z0-9.-]{0,400}) with cloud provider/,strict:false,per:["node"]},
 {owner:"provider-id-missing-or-malformed",name:"notParsed",in:["cloud-controller","controller-manager","karpenter"],anchors:["unable to parse ProviderID","parsing instance id"],pattern:/unable to parse ProviderID:? "?(?<provider>[^"\s]{0,400})|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S{1,400}:\/\/[^\s"]{0,400})/,strict:false,per:["node"]},
 {owner:"provider-id-missing-or-malformed",name:"neverSet",in:["cloud-controller","kops-controller"],anchors:[" did not have ProviderID set","providerID was not set for node "],pattern:/node "(?<node>[^"]{1,400})" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]{0,400})/,strict:false,per:["node"]},
+{owner:"provider-id-missing-or-malformed",name:"setWrong",in:["object","client-output","host-file","unknown"],anchors:["providerID","ProviderID"],pattern:/^\s{0,100}"?(?:providerID|ProviderID)"?:\s{0,30}"?(?<provider>aws(?!:\/\/\/[a-z0-9-]{1,2000}\/\S)[^\s",]{0,80}|i-[0-9a-f]{8,17})"?,?\s{0,100}$/,strict:false,per:["node"]},
 {owner:"provider-id-missing-or-malformed",name:"notRecognised",in:["event","cloud-controller","controller-manager"],anchors:["not recognized for node"],pattern:/providerID "?(?<provider>[^"\s]{0,400})"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]{0,400})/i,strict:false,per:["node"]},
 {owner:"resource-based-name-mismatch",name:"refusedName",in:["kubelet","kubeadm"],anchors:["is not allowed to modify node","cannot modify node"],pattern:/node "?(?<credential>[^"\s]{1,400})"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]{1,400})/,strict:false,per:[]},
 {owner:"resource-based-name-mismatch",name:"refusedObject",in:["kubelet"],anchors:["with the same name as the requesting node","only its own Node object"],pattern:/(?:csinodes|leases)\.\S{1,400} "(?<node>[^"\s]{1,400})" is forbidden: User "system:node:(?<credential>[^"\s]{1,400})".{0,400}can only access \S.{0,400} with the same name as the requesting node|node '(?<credential2>[^'\s]{1,400})' cannot read '(?<node2>[^'\s]{1,400})', only its own Node object/,strict:false,per:[]},

@@ -34,6 +34,12 @@ const cause = defineCause({
       /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
       { atLeast: 10 },
     ),
+    // As the kubelet's configuration or the Node shows it.
+    setWrong: likely(
+      ['object', 'client-output', 'host-file', 'unknown'],
+      /^\s*"?(?:providerID|ProviderID)"?:\s{0,30}"?(?<provider>aws(?!:\/\/\/[a-z0-9-]+\/\S)[^\s",]{0,80}|i-[0-9a-f]{8,17})"?,?\s*$/,
+      { anchors: ['providerID', 'ProviderID'] },
+    ),
     notRecognised: likely(
       ['event', 'cloud-controller', 'controller-manager'],
       /providerID "?(?<provider>[^"\s]*)"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]*)/i,
