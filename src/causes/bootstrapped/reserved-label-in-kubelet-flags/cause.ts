@@ -19,6 +19,15 @@ const cause = defineCause({
       ['kubelet', 'nodeup', 'cloud-init'],
       /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
     ),
+    refusedByEksctl: definite(
+      ['terraform', 'client-output'],
+      /(?<before>unknown 'kubernetes\.io' or 'k8s\.io' labels were specified): \[(?<labels>[^\]]*)\]/,
+    ),
+    refusedByEks: definite(
+      ['terraform', 'aws-message', 'client-output'],
+      /(?<before>Label cannot contain reserved prefixes) \[(?<prefixes>[^\]]*)\]/i,
+      { anchors: ['annot contain reserved prefixes'] },
+    ),
     // Kubelets up to 1.14 say the same as a warning and go on.
     onlyWarned: clears(
       ['kubelet', 'nodeup', 'cloud-init'],
@@ -37,8 +46,10 @@ const cause = defineCause({
   },
   needs: ['aws/user-data'],
   symptoms: ['machine-without-node'],
-  summary: ({ machine, labels }) =>
-    `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
+  summary: ({ machine, labels, before, prefixes }) =>
+    before !== undefined
+      ? `The node group is refused before anything is launched, because its labels use reserved names (${labels ?? prefixes ?? 'of kubernetes.io'}).`
+      : `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
   remedy: ({ labels, node }) => [
     step(
       'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** nodeadm init was run before with another configuration, and does not overwrite what it wrote then. */
 export default defineCause({
@@ -12,14 +12,21 @@ export default defineCause({
       ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
       /hybrid profile already exists(?: at (?<path>\/[^\s"]{1,200}))?(?: but its contents do not align)?/,
     ),
+    // nodeadm only warns of these and goes on; what is left of another cluster then stands in its way.
+    leftBehind: likely(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
+      /(?<left>kubelet args environment file \/\S+ exists|kubernetes directory \/\S+ still exists|kubelet service is still active and may be connected to a previous cluster)/,
+    ),
     uninstalled: withdraws(['nodeadm', 'client-output'], /Finishing up install/),
   },
   needs: [],
   symptoms: [],
   explains: ['failed-user-script'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  summary: ({ machine, path }) =>
-    `${machine ?? 'The host'} still has the hybrid profile${path === undefined ? '' : ` ${path}`} of an earlier nodeadm run with another configuration, so nodeadm init stops.`,
+  summary: ({ machine, path, left }) =>
+    left !== undefined
+      ? `${machine ?? 'The host'} is not clean for nodeadm init (${left}): an earlier run was not uninstalled.`
+      : `${machine ?? 'The host'} still has the hybrid profile${path === undefined ? '' : ` ${path}`} of an earlier nodeadm run with another configuration, so nodeadm init stops.`,
   remedy: () => [
     step(
       'Remove what the earlier run wrote, then install and join with the new configuration.',

@@ -9,6 +9,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
+import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
@@ -21,8 +22,9 @@ const cause = defineCause({
     invalidId: likely(
       ['cloud-controller', 'controller-manager', 'kubelet'],
       /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
-      { atLeast: 3 },
     ),
+    // A Node has no providerID until the controller gives it one.
+    ...INITIALISED,
     notParsed: likely(
       ['cloud-controller', 'controller-manager', 'karpenter'],
       /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S+:\/\/[^\s"]*)/,
@@ -31,6 +33,12 @@ const cause = defineCause({
       ['cloud-controller', 'kops-controller'],
       /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
       { atLeast: 10 },
+    ),
+    // As the kubelet's configuration or the Node shows it.
+    setWrong: likely(
+      ['object', 'client-output', 'host-file', 'unknown'],
+      /^\s*"?(?:providerID|ProviderID)"?:\s{0,30}"?(?<provider>aws(?!:\/\/\/[a-z0-9-]+\/\S)[^\s",]{0,80}|i-[0-9a-f]{8,17})"?,?\s*$/,
+      { anchors: ['providerID', 'ProviderID'] },
     ),
     notRecognised: likely(
       ['event', 'cloud-controller', 'controller-manager'],
@@ -50,6 +58,7 @@ const cause = defineCause({
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-uninitialized'],
+  per: ['node'],
   explains: ['ccm-cannot-initialize-node'],
   summary: ({ node, provider, named, actual }) =>
     named !== undefined

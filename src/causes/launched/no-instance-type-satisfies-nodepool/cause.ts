@@ -45,6 +45,11 @@ const cause = defineCause({
         anchors: ['InsufficientInstanceCapacity', 'insufficient capacity', 'UnfulfillableCapacity'],
       },
     ),
+    // Printed for each type that is too small, also where larger ones are left.
+    typeExcluded: context(
+      ['karpenter'],
+      /Excluding instance type \S+ because there are not enough resources for (?:daemons|kubelet and system overhead)/,
+    ),
     nominated: withdraws(SPEAKERS, /Pod should schedule on: nodeclaim|\blaunched nodeclaim\b/),
     incompatible: likely(
       SPEAKERS,

@@ -28,7 +28,7 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     refusedByEc2: definite(
-      ['ipamd', 'aws-node', 'cni-plugin'],
+      ['ipamd', 'aws-node', 'cni-plugin', 'cilium'],
       /InsufficientFreeAddressesInSubnet(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
     ),
     notEnough: likely(

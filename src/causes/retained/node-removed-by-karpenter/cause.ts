@@ -25,8 +25,15 @@ const cause = defineCause({
     ),
     disrupted: context(
       ['karpenter'],
-      /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"/,
-      { anchors: ['disrupting node', 'karpenter.sh/disrupted'] },
+      /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"|(?:disrupting|deprovisioning) via (?<why>\w+) (?:delete|replace), (?:terminating|replacing) \d+ (?:nodes|machines|candidates)[^/]{0,40}? (?<node2>[a-z0-9][\w.-]*)\//,
+      {
+        anchors: [
+          'disrupting node',
+          'karpenter.sh/disrupted',
+          'disrupting via ',
+          'deprovisioning via ',
+        ],
+      },
     ),
     disruptedEvent: context(['event'], /Disrupting Node: (?<why>\w+)/),
     kubeletLostNode: context(
