@@ -26,7 +26,7 @@ const cause = defineCause({
     ),
     otherTrouble: context(
       ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output', 'kubelet'],
-      /Command failed|Validation failed.{0,40}error"?[:=] ?"?(?!kubelet args environment|kubernetes directory|kubelet service is still)|Unable to register node|\bUnauthorized\b|AccessDenied|x509: |i\/o timeout|no such host/,
+      /Command failed|Validation failed.{0,40}error": ?"(?!kubelet args environment|kubernetes directory|kubelet service is still)|Unable to register node|\bUnauthorized\b|AccessDenied|x509: |i\/o timeout|no such host/,
       {
         anchors: [
           'Command failed',
