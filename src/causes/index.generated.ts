@@ -2,7 +2,11 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
+<<<<<<< HEAD
 export const CATALOGUE_VERSION = '318-a26141c8';
+=======
+export const CATALOGUE_VERSION = '318-aea007ad';
+>>>>>>> answers2
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -513,6 +517,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"ssm-installation-conflict",name:"registered",in:["nodeadm","cloud-init","console","journal","client-output"],anchors:["Successfully registered the instance with AWS SSM","Machine registered with SSM"],pattern:/Successfully registered the instance with AWS SSM|Machine registered with SSM/,strict:false,per:[]},
 {owner:"stale-hybrid-profile",name:"differs",in:["nodeadm","cloud-init","console","journal","client-output"],anchors:["hybrid profile already exists"],pattern:/hybrid profile already exists(?: at (?<path>\/[^\s"]{1,200}))?(?: but its contents do not align)?/,strict:false,per:[]},
 {owner:"stale-hybrid-profile",name:"leftBehind",in:["nodeadm","cloud-init","console","journal","client-output"],anchors:["kubelet args environment file /","kubernetes directory /","kubelet service is still active and may be connected to a previous cluster"],pattern:/(?<left>kubelet args environment file \/\S{1,400} exists|kubernetes directory \/\S{1,400} still exists|kubelet service is still active and may be connected to a previous cluster)/,strict:false,per:[]},
+{owner:"stale-hybrid-profile",name:"otherTrouble",in:["nodeadm","cloud-init","console","journal","client-output","kubelet"],anchors:["Command failed","Validation failed","Unable to register node","Unauthorized","AccessDenied","x509: ","i/o timeout","no such host"],pattern:/Command failed|Validation failed.{0,40}error": ?"(?!kubelet args environment|kubernetes directory|kubelet service is still)|Unable to register node|\bUnauthorized\b|AccessDenied|x509: |i\/o timeout|no such host/,strict:false,per:[]},
 {owner:"stale-hybrid-profile",name:"uninstalled",in:["nodeadm","client-output"],anchors:["Finishing up install"],pattern:/Finishing up install/,strict:false,per:[]},
 {owner:"stale-kubelet-state",name:"checkpoint",in:["kubelet"],anchors:["could not restore state from checkpoint"],pattern:/could not restore state from checkpoint: (?<reason>[^,]{0,160})(?:, please.{0,1000}?checkpoint file "?(?<file>\/[\w./-]{1,400}))?/i,strict:false,per:[]},
 {owner:"stale-kubelet-state",name:"stateFile",in:["kubelet"],anchors:["state file: unable to restore state from disk ("],pattern:/state file: unable to restore state from disk \((?<reason>.{0,160}?)\)(?:.{0,1000}?state file "?(?<file>\/[\w./-]{1,400}))?/,strict:false,per:[]},
