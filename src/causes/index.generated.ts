@@ -2,11 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-<<<<<<< HEAD
-export const CATALOGUE_VERSION = '318-a26141c8';
-=======
-export const CATALOGUE_VERSION = '318-aea007ad';
->>>>>>> answers2
+export const CATALOGUE_VERSION = '318-77b0f8ce';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
