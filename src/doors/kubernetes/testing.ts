@@ -2,6 +2,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../evidence/json.ts';
 import { createKernel, type Kernel } from '../../sim/kernel/kernel.ts';
 import { createClient } from '../../sim/kube/client.ts';
@@ -9,6 +10,7 @@ import type { ApiUser, KubeClient } from '../../sim/kube/contract.ts';
 import type { ApiServerHooks } from '../../sim/kube/hooks.ts';
 import { createApiServer } from '../../sim/kube/server.ts';
 import { DOOR_LIMITS } from './limits.ts';
+import { serve } from './serve.ts';
 import type { Site } from './site.ts';
 
 export const START_MS = Date.UTC(2026, 0, 2);
@@ -128,8 +130,8 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly socket: Duplex;
-  /** Resolves when the answer has ended or was broken off. */
-  readonly ended: Promise<void>;
+  /** Resolves when the answer has ended or was broken off, and rejects when that does not come. */
+  ended(): Promise<void>;
   /** What has come of the answer so far. */
   answer(): Answer;
 }
@@ -154,17 +156,43 @@ export function exchange(url: string, asked: Asked = {}): Exchange {
   request.httpVersionMinor = 0;
   const { token = ADMINS_TOKEN, headers = [] } = asked;
   const own = token === null ? [] : [['authorization', `Bearer ${token}`] as const];
-  request.rawHeaders = [...own, ...headers].flat();
+  const distinct = Map.groupBy([...own, ...headers], ([name]) => name);
+  for (const [name, all] of distinct) {
+    const values = all.map(([, value]) => value);
+    request.headers[name] = values.join(', ');
+    request.headersDistinct[name] = values;
+  }
   for (const bytes of bodyOf(asked.body)) request.push(bytes);
   request.push(null);
   request.complete = true;
   const response = new ServerResponse(request);
   response.assignSocket(socket as unknown as Socket);
-  const ended = new Promise<void>((resolve) => {
-    response.once('finish', resolve);
-    response.once('close', resolve);
-  });
-  return { request, response, socket, ended, answer: () => answerIn(socket.chunks) };
+  return {
+    request,
+    response,
+    socket,
+    ended: () => ended(response),
+    answer: () => answerIn(socket.chunks),
+  };
+}
+
+/** A socket in memory takes a few turns of the event loop for everything. */
+const TURNS_MAX = 50;
+
+async function ended(response: ServerResponse): Promise<void> {
+  for (let turn = 0; turn < TURNS_MAX; turn++) {
+    if (response.writableFinished || response.destroyed) return;
+    await nextTurn();
+  }
+  throw new Error('the answer does not end');
+}
+
+/** A request from its beginning to the end of its answer. */
+export async function ask(site: Site, url: string, asked: Asked = {}): Promise<Answer> {
+  const exchanged = exchange(url, asked);
+  await serve(site, exchanged.request, exchanged.response);
+  await exchanged.ended();
+  return exchanged.answer();
 }
 
 function bodyOf(body: Asked['body']): readonly Uint8Array[] {
