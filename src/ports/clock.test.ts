@@ -47,7 +47,7 @@ test('a timer runs its task once its sleep has ended, and not before', async () 
   await nextTurn();
   assert.deepEqual(ran, []);
   assert.equal(sleeps[0]?.durationMs, 250);
-  sleeps[0]?.end();
+  sleeps[0].end();
   await nextTurn();
   assert.deepEqual(ran, ['task']);
 });

@@ -73,10 +73,8 @@ describe('an event of a watch', () => {
 
   test('ends the initial events by the annotation of a bookmark', () => {
     const ends = (type: string, annotations: unknown): boolean =>
-      watchEvent(
-        line(type, { metadata: { resourceVersion: '7', annotations } }),
-        SCENE,
-      ).endsInitialEvents;
+      watchEvent(line(type, { metadata: { resourceVersion: '7', annotations } }), SCENE)
+        .endsInitialEvents;
     const mark = { 'k8s.io/initial-events-end': 'true' };
     assert.equal(ends('BOOKMARK', mark), true);
     assert.equal(ends('ADDED', mark), false);
@@ -90,8 +88,17 @@ describe('an event of a watch', () => {
       'https://one.test answered watch nodes with half an event, as when something between cuts ' +
       'it; compare: kubectl get --raw /version';
     for (const text of ['{"type":', '[]', 'null', '{}', '{"type":"ADDED"}', line('ADDED', [])])
-      assert.deepEqual(failureOf(() => watchEvent(text, SCENE)), ['malformed', half], text);
-    for (const text of [line('NEW'), line(null), line('ADDED', {}), line('ADDED', { metadata: {} })])
+      assert.deepEqual(
+        failureOf(() => watchEvent(text, SCENE)),
+        ['malformed', half],
+        text,
+      );
+    for (const text of [
+      line('NEW'),
+      line(null),
+      line('ADDED', {}),
+      line('ADDED', { metadata: {} }),
+    ])
       assert.match(
         failureOf(() => watchEvent(text, SCENE))[1],
         /with an event without a known type and a version,/,
@@ -125,7 +132,11 @@ describe('a whole answer', () => {
   });
 
   test('is an object of JSON, or malformed', () => {
-    const scene = { server: 'https://one.test', name: { verb: 'get', resource: 'nodes' }, headers: {} };
+    const scene = {
+      server: 'https://one.test',
+      name: { verb: 'get', resource: 'nodes' },
+      headers: {},
+    };
     assert.deepEqual(jsonOf('{"a":1}', scene), { a: 1 });
     const words = (text: string): string => failureOf(() => jsonOf(text, scene))[1];
     assert.match(words('{"a":'), /answered get nodes with half a JSON or none,/);
@@ -138,7 +149,10 @@ describe('a whole answer', () => {
   });
 
   test('that is not one names what was asked', () => {
-    assert.match(malformed('https://one.test', NAME, 'x').message, /^https:\/\/one\.test answered watch nodes with x,/);
+    assert.match(
+      malformed('https://one.test', NAME, 'x').message,
+      /^https:\/\/one\.test answered watch nodes with x,/,
+    );
   });
 });
 

@@ -56,14 +56,15 @@ clusters: [{name: c, cluster: {server: s}}]
 users: [{name: u, user: text}, {name: v}]
 `);
     assert.deepEqual(rest, { paths: [PATH], currentContext: 'one' });
-    assert.deepEqual([...contexts], [
-      ['one', { name: 'one', body: { cluster: 'c' }, path: PATH }],
-    ]);
+    assert.deepEqual([...contexts], [['one', { name: 'one', body: { cluster: 'c' }, path: PATH }]]);
     assert.deepEqual(clusters.get('c')?.body, { server: 's' });
-    assert.deepEqual([...users.values()].map(({ name, body }) => [name, body]), [
-      ['u', {}],
-      ['v', {}],
-    ]);
+    assert.deepEqual(
+      [...users.values()].map(({ name, body }) => [name, body]),
+      [
+        ['u', {}],
+        ['v', {}],
+      ],
+    );
   });
 
   test('may be empty, or of comments', () => {
@@ -72,19 +73,24 @@ users: [{name: u, user: text}, {name: v}]
       assert.deepEqual([currentContext, contexts.size], ['', 0], text);
     }
   });
+});
 
-  test('is refused where it is none', () => {
+describe('a kubeconfig that cannot be used', () => {
+  test('is refused where it is another document', () => {
     assert.equal(refusal('- a'), `${PATH} is YAML but not a kubeconfig; ${LOOK}`);
     assert.equal(refusal('text'), `${PATH} is YAML but not a kubeconfig; ${LOOK}`);
     assert.equal(refusal('kind: Pod'), `${PATH} is a Pod, not a kubeconfig; ${LOOK}`);
   });
 
-  test('is refused where it is no YAML, with the line', () => {
+  test('is refused where its YAML is broken, with the line', () => {
     const fix = `fix it until this succeeds: kubectl config view --kubeconfig=${PATH}`;
     const broken = `${'#\n'.repeat(11)}a: [\n`;
     const line = Number(/near line (\d+);/.exec(refusal(broken))?.[1]);
     assert.ok(line >= 12, String(line));
-    assert.equal(refusal(broken), `The kubeconfig ${PATH} is not complete YAML near line ${line}; ${fix}`);
+    assert.equal(
+      refusal(broken),
+      `The kubeconfig ${PATH} is not complete YAML near line ${line}; ${fix}`,
+    );
   });
 
   test('is refused beyond 4 MiB', () => {

@@ -22,7 +22,10 @@ function queryOf(path: string): Readonly<Record<string, string>> {
 test('objects are below their group, version and namespace', () => {
   assert.equal(objectPath(NODES, { name: 'a' }), '/api/v1/nodes/a');
   assert.equal(objectPath(NODES, { name: 'a', namespace: 'shop' }), '/api/v1/nodes/a');
-  assert.equal(objectPath(PODS, { name: 'a', namespace: 'shop' }), '/api/v1/namespaces/shop/pods/a');
+  assert.equal(
+    objectPath(PODS, { name: 'a', namespace: 'shop' }),
+    '/api/v1/namespaces/shop/pods/a',
+  );
   assert.equal(objectPath(PODS, { name: 'a', namespace: null }), '/api/v1/pods/a');
   assert.equal(
     objectPath(SETS, { name: 'a', namespace: 'shop' }),
@@ -49,7 +52,7 @@ describe('a list', () => {
     });
   });
 
-  test('goes on by its token, which holds the version', () => {
+  test('continues by its token, which holds the version', () => {
     const place: KubeListPlace = { objectsBefore: 500, objectsLeft: 40 };
     const sizes: KubeListPlace[] = [];
     const pageSize = (at: KubeListPlace): number => {
@@ -63,7 +66,7 @@ describe('a list', () => {
 });
 
 describe('a watch', () => {
-  test('goes on from a version, with bookmarks', () => {
+  test('continues from a version, with bookmarks', () => {
     const options = { resourceVersion: '7', timeoutSeconds: 299.6, labelSelector: 'a=b' };
     assert.deepEqual(queryOf(watchPath(PODS, { ...options, namespace: 'shop' })), {
       labelSelector: 'a=b',
@@ -90,7 +93,19 @@ describe('a watch', () => {
 test('a name is one part of a path, whatever is in it', () => {
   assert.equal(segment('system:node'), 'system%3Anode');
   assert.equal(segment('x'.repeat(253)), 'x'.repeat(253));
-  for (const name of ['', '.', '..', 'a/b', 'a%2Fb', 'a\\b', 'a?b', 'a#b', 'a b', 'a\n', 'x'.repeat(254)])
+  for (const name of [
+    '',
+    '.',
+    '..',
+    'a/b',
+    'a%2Fb',
+    'a\\b',
+    'a?b',
+    'a#b',
+    'a b',
+    'a\n',
+    'x'.repeat(254),
+  ])
     assert.throws(
       () => segment(name),
       (error: unknown) => error instanceof PortError && error.failure === 'invalid',

@@ -66,8 +66,7 @@ describe('an exception', () => {
 
   test('with a dot before it names only those below', () => {
     for (const below of ['.one.test', '*.one.test']) assert.equal(isDirect(below), true, below);
-    for (const own of ['.api.one.test', '*.api.one.test'])
-      assert.equal(isDirect(own), false, own);
+    for (const own of ['.api.one.test', '*.api.one.test']) assert.equal(isDirect(own), false, own);
     assert.equal(isDirect('*'), true);
     assert.equal(isDirect('*one.test'), false);
   });
@@ -86,7 +85,8 @@ describe('an exception', () => {
   test('of an address is that address alone', () => {
     const server = 'https://10.0.0.1:6443';
     assert.equal(isDirect('10.0.0.1', server), true);
-    for (const other of ['0.0.1', '.0.0.1', '10.0.0.10', '1']) assert.equal(isDirect(other, server), false);
+    for (const other of ['0.0.1', '.0.0.1', '10.0.0.10', '1'])
+      assert.equal(isDirect(other, server), false);
     assert.equal(isDirect('fd00::1', 'https://[fd00::1]'), true);
     assert.equal(isDirect('[fd00::1]', 'https://[fd00::1]'), true);
     assert.equal(isDirect('10.0.0.1', 'https://a.10.0.0.1.test'), false);

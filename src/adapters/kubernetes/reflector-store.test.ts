@@ -24,10 +24,13 @@ describe('a store', () => {
     assert.equal(store.size, 2);
     assert.deepEqual([store.get('a'), store.get('c')], ['A', undefined]);
     assert.deepEqual([...store.values()], ['A', 'B']);
-    assert.deepEqual([...store.entries()], [
-      ['a', 'A'],
-      ['b', 'B'],
-    ]);
+    assert.deepEqual(
+      [...store.entries()],
+      [
+        ['a', 'A'],
+        ['b', 'B'],
+      ],
+    );
     store.delete('a');
     assert.deepEqual([store.size, store.get('a')], [1, undefined]);
   });

@@ -122,7 +122,10 @@ describe('a request', () => {
     const { sender, seen } = await open(context, ok);
     await textOf(await sender.send({ ...NODES, body: '{"a":1}' }));
     const [{ method, headers, body } = assert.fail('nothing came')] = seen;
-    assert.deepEqual([method, headers['content-type'], body], ['POST', 'application/json', '{"a":1}']);
+    assert.deepEqual(
+      [method, headers['content-type'], body],
+      ['POST', 'application/json', '{"a":1}'],
+    );
   });
 
   test('may have its answer packed', async (context) => {
@@ -149,10 +152,13 @@ describe('a request', () => {
     const { sender } = await open(context, ok);
     for (let count = 0; count < 2; count++) await textOf(await sender.send(NODES));
     await textOf(await sender.send({ ...NODES, name: { verb: 'get', resource: 'pods/log' } }));
-    assert.deepEqual([...sender.counts()], [
-      ['list nodes', 2],
-      ['get pods/log', 1],
-    ]);
+    assert.deepEqual(
+      [...sender.counts()],
+      [
+        ['list nodes', 2],
+        ['get pods/log', 1],
+      ],
+    );
   });
 });
 

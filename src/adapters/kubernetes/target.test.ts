@@ -56,7 +56,10 @@ describe('the server', () => {
 
   test('is a URL without a slash at its end', async () => {
     assert.equal(await server(' https://one.test:6443/// '), 'https://one.test:6443');
-    assert.equal(await server('https://one.test/k8s/clusters/c//'), 'https://one.test/k8s/clusters/c');
+    assert.equal(
+      await server('https://one.test/k8s/clusters/c//'),
+      'https://one.test/k8s/clusters/c',
+    );
     assert.equal(await server('http://one.test?x=1#y'), 'http://one.test');
   });
 
@@ -77,9 +80,8 @@ describe('the server', () => {
       );
   });
 
-  test('is refused where it is none, with the command that sets it', async () => {
-    const remedy =
-      `set it: kubectl config set-cluster c1 --server=https://HOST --kubeconfig=${PATH}`;
+  test('is refused where it is not a URL, with the command that sets it', async () => {
+    const remedy = `set it: kubectl config set-cluster c1 --server=https://HOST --kubeconfig=${PATH}`;
     const where = `The cluster c1 in ${PATH} has`;
     for (const none of ['', ' '])
       assert.equal(await refusal({ cluster: { server: none } }), `${where} no server; ${remedy}`);
@@ -103,7 +105,10 @@ describe('what is missing is named', () => {
       `The context another is not in ${PATH}; known contexts: one; see them with: ` +
         'kubectl config get-contexts',
     );
-    assert.match(await refusal({ context: null }), /^\/home.* defines no context; for EKS write one/);
+    assert.match(
+      await refusal({ context: null }),
+      /^\/home.* defines no context; for EKS write one/,
+    );
     const two = { 'current-context': '', contexts: [{ name: 'a b' }, { name: 'c' }] };
     assert.equal(
       await refusal({ more: two }),
@@ -142,7 +147,12 @@ test('flags choose without a context', async () => {
 });
 
 describe('who is impersonated', () => {
-  const as = { as: 'bob', 'as-uid': '7', 'as-groups': ['a', 7], 'as-user-extra': { k: ['v'], o: 'x' } };
+  const as = {
+    as: 'bob',
+    'as-uid': '7',
+    'as-groups': ['a', 7],
+    'as-user-extra': { k: ['v'], o: 'x' },
+  };
 
   test('is the user of the kubeconfig, or of the flags', async () => {
     assert.deepEqual((await load({ user: as })).impersonation, {

@@ -17,10 +17,10 @@ interface Pair {
 /** A certificate that signs itself; the bits are too few for anything but a test. */
 function newPair(): Pair {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
-  const keyPem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+  const keyPem = privateKey.export({ type: 'pkcs1', format: 'pem' });
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(
-    publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    publicKey.export({ type: 'spki', format: 'pem' }),
   );
   certificate.serialNumber = '01';
   certificate.setSubject([{ name: 'commonName', value: 'ann' }]);
@@ -120,21 +120,21 @@ describe('TLS of a cluster', () => {
 
   test('is refused with an authority that cannot be read', async () => {
     const subject = 'The certificate-authority of cluster prod';
-    const data = (text: string): Wanted => ({ cluster: { 'certificate-authority-data': text } });
+    const inlined = (text: string): Wanted => ({ cluster: { 'certificate-authority-data': text } });
     for (const odd of ['%%%', 'YQ===', 'a-b'])
       assert.equal(
-        await refusal(data(odd)),
+        await refusal(inlined(odd)),
         `${subject} (certificate-authority-data) is not base64; ${FIX}`,
       );
     for (const other of ['a', 'ab==', 'abc='])
-      assert.equal(await refusal(data(other)), `${subject} is not a PEM certificate; ${FIX}`);
+      assert.equal(await refusal(inlined(other)), `${subject} is not a PEM certificate; ${FIX}`);
     const damaged = PAIR.certificatePem.replace(/\n.{20}/, '\n');
     assert.equal(
-      await refusal(data(base64(damaged))),
+      await refusal(inlined(base64(damaged))),
       `${subject} is a damaged PEM certificate; ${FIX}`,
     );
     const second = `${PAIR.certificatePem}${damaged}`;
-    assert.match(await refusal(data(base64(second))), /is a damaged PEM certificate/);
+    assert.match(await refusal(inlined(base64(second))), /is a damaged PEM certificate/);
     assert.match(
       await refusal({ cluster: { 'certificate-authority': 'ca.crt' } }),
       /^The certificate-authority of cluster prod \(.*\.kube\/ca\.crt\) does not exist; look/,
@@ -168,10 +168,13 @@ describe('the certificate of a user', () => {
       `The client certificate of user ann is missing while its key is there; ${FIX}`,
     );
     const user = { 'client-certificate-data': base64(certificatePem), 'client-key': 'x.key' };
-    assert.match(await refusal({ user }), /^The client key of user ann \(.*x\.key\) does not exist/);
+    assert.match(
+      await refusal({ user }),
+      /^The client key of user ann \(.*x\.key\) does not exist/,
+    );
   });
 
-  test('is refused with the key of another, or with what is no key', async () => {
+  test('is refused with the key of another, or with other text', async () => {
     const other = { ...inline, 'client-key-data': base64(OTHER.keyPem) };
     assert.equal(
       await refusal({ user: other }),

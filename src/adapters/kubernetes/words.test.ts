@@ -11,7 +11,7 @@ test('a name from outside is one printable line of limited length', () => {
 });
 
 test('a word of a shell is quoted when it must be', () => {
-  for (const plain of ['prod', '/home/a_b/.kube/config', 'arn:aws:eks', 'a=1,b=2', 'x@y%+-'])
+  for (const plain of ['prod', '/etc/a_b/config', 'arn:aws:eks', 'a=1,b=2', 'x@y%+-'])
     assert.equal(quoted(plain), plain);
   assert.equal(quoted('two words'), "'two words'");
   assert.equal(quoted('$(reboot)'), "'$(reboot)'");
@@ -20,7 +20,7 @@ test('a word of a shell is quoted when it must be', () => {
 });
 
 test('a list names eight, and counts the rest', () => {
-  const names = [...'abcdefghij'];
+  const names = 'abcdefghij'.split('');
   assert.equal(listed([]), 'none');
   assert.equal(listed(['a']), 'a');
   assert.equal(listed(names.slice(0, 8)), 'a, b, c, d, e, f, g, h');

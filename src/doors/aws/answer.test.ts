@@ -103,7 +103,7 @@ describe('who asks', () => {
     assert.deepEqual(asked, []);
   });
 
-  test('is told which service is not part of the world', async () => {
+  test('hears which service is not part of the world', async () => {
     assert.deepEqual(refusal(await ask({ ...WHO, service: 's3' })), [
       404,
       'UnknownService',
@@ -117,7 +117,9 @@ describe('a signature', () => {
   const EC2 = 'AWS was not able to validate the provided access credentials';
   const LATE = 'Signature expired: the time of the request is too far from that of the service';
   const wrong = async (change: Partial<Unsigned>): Promise<readonly (readonly unknown[])[]> =>
-    Promise.all([TAGS, WHO, AGENT, KEYS].map(async (one) => refusal(await ask({ ...one, ...change }))));
+    Promise.all(
+      [TAGS, WHO, AGENT, KEYS].map(async (one) => refusal(await ask({ ...one, ...change }))),
+    );
 
   test('of an unknown key is refused in the words of each protocol', async () => {
     assert.deepEqual(await wrong({ keyId: 'AKIABBBBBBBBBBBBBBBB' }), [
@@ -213,7 +215,9 @@ describe('what is asked', () => {
       input: { token: 't', clusterName: 'lab' },
     });
   });
+});
 
+describe('a question', () => {
   test('is refused where there is no such operation', async () => {
     assert.deepEqual(refusal(await ask(query('sts', 'x'.repeat(120)))), [
       400,
@@ -242,11 +246,10 @@ describe('what is asked', () => {
       assert.deepEqual(refusal(await ask({ ...KEYS, body })), malformed, body);
       assert.deepEqual(refusal(await ask({ ...AGENT, body })), malformed, body);
     }
-    assert.deepEqual(refusal(await ask(query('sts', 'GetCallerIdentity', `&a${'.1'.repeat(20)}=x`))), [
-      400,
-      'MalformedQueryString',
-      'The query string is too long.',
-    ]);
+    assert.deepEqual(
+      refusal(await ask(query('sts', 'GetCallerIdentity', `&a${'.1'.repeat(20)}=x`))),
+      [400, 'MalformedQueryString', 'The query string is too long.'],
+    );
   });
 });
 
@@ -287,16 +290,22 @@ describe('an answer', () => {
     assert.match(agent.headers['x-amzn-requestid'] ?? '', /^[0-9a-f-]{36}$/);
     const keys = await ask(KEYS, { ok: true, output: { KeyMetadata: { KeyId: 'k' } } });
     assert.deepEqual(JSON.parse(keys.body), { KeyMetadata: { KeyId: 'k' } });
-    assert.deepEqual([keys.status, keys.headers['content-type']], [200, 'application/x-amz-json-1.1']);
+    assert.deepEqual(
+      [keys.status, keys.headers['content-type']],
+      [200, 'application/x-amz-json-1.1'],
+    );
   });
 
   test('with a console has it in base64', async () => {
     const console = query('ec2', 'GetConsoleOutput', '&InstanceId=i-1');
     const Output = Buffer.from('für\n').toString('base64');
-    assert.match(await xmlOf(console, { Output: 'für\n' }), new RegExp(`<output>${Output}</output>`));
+    assert.match(
+      await xmlOf(console, { Output: 'für\n' }),
+      new RegExp(`<output>${Output}</output>`),
+    );
     assert.match(await xmlOf(console, {}), /<output\/>/);
-    const data = query('ec2', 'GetPasswordData', '&InstanceId=i-1');
-    assert.match(await xmlOf(data, { InstanceId: 'i-1' }), /<instanceId>i-1<\/instanceId>/);
+    const password = query('ec2', 'GetPasswordData', '&InstanceId=i-1');
+    assert.match(await xmlOf(password, { InstanceId: 'i-1' }), /<instanceId>i-1<\/instanceId>/);
   });
 
   test('may be a refusal of the cloud', async () => {

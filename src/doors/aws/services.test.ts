@@ -11,7 +11,7 @@ const MODULE = {
   Get$: exported('Get', { http: ['GET', '/things/{id}', 200] }),
   Put$: exported('Put', { http: ['PUT', '/things/{id}', 201] }),
   Plain$: exported('Plain'),
-  GetCommand: class {},
+  GetCommand: () => undefined,
 };
 
 function formWith(module: object): { readonly form: ServiceForm; readonly loads: () => number } {

@@ -87,10 +87,11 @@ describe('a request is the one that was signed', () => {
   });
 });
 
+const day = '20260302';
+const scope = `${day}/us-west-2/sts/aws4_request`;
+const signature = '0'.repeat(64);
+
 describe('nothing is claimed', () => {
-  const day = '20260302';
-  const scope = `${day}/us-west-2/sts/aws4_request`;
-  const signature = '0'.repeat(64);
   const whole = (change: Readonly<Record<string, string>> = {}): Claim | null => {
     const parts = {
       Credential: `${KEY_ID}/${scope}`,

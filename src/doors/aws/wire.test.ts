@@ -99,7 +99,12 @@ describe('a path', () => {
     query = '',
     method = 'GET',
   ): Json => {
-    const one = route(operations, { method, path, query: new URLSearchParams(query), body: { b: 1 } });
+    const one = route(operations, {
+      method,
+      path,
+      query: new URLSearchParams(query),
+      body: { b: 1 },
+    });
     return one === null ? null : [one.operation.name, one.input];
   };
 
@@ -152,12 +157,12 @@ describe('a path', () => {
       { b: 1 },
     ]);
   });
+});
 
-  test('has a body of JSON, or none', () => {
-    assert.deepEqual(jsonBody(''), {});
-    assert.deepEqual(jsonBody('{"a":1}'), { a: 1 });
-    for (const none of ['[]', 'null', '"a"', '{', ' ']) assert.equal(jsonBody(none), null, none);
-  });
+test('a body is an object of JSON, or nothing', () => {
+  assert.deepEqual(jsonBody(''), {});
+  assert.deepEqual(jsonBody('{"a":1}'), { a: 1 });
+  for (const none of ['[]', 'null', '"a"', '{', ' ']) assert.equal(jsonBody(none), null, none);
 });
 
 describe('JSON', () => {
@@ -251,7 +256,9 @@ describe('XML', () => {
     assert.equal(one(TEXT, { Version: 'a b' }), '<One>%7B%22Version%22%3A%22a%20b%22%7D</One>');
     assert.equal(one(TEXT, ['a']), '<One/>');
   });
+});
 
+describe('an answer in XML', () => {
   test('is wrapped as its protocol does', () => {
     const output = structure(member('One', TEXT));
     const made = operation('DoIt', structure(), output);
@@ -273,7 +280,8 @@ describe('XML', () => {
 
   test('of EC2 says true where there is nothing to say', () => {
     const bare = (output: Shape): string =>
-      ec2Xml(operation('DoIt', structure(), output), 'urn:x', {}, 'r1').split('</requestId>')[1] ?? '';
+      ec2Xml(operation('DoIt', structure(), output), 'urn:x', {}, 'r1').split('</requestId>')[1] ??
+      '';
     assert.equal(bare(structure()), '<return>true</return></DoItResponse>');
     assert.equal(bare(structure(member('One', TEXT))), '</DoItResponse>');
     assert.equal(bare(TEXT), '</DoItResponse>');

@@ -53,7 +53,9 @@ describe('the resources of a group and version', () => {
     });
     assert.equal(named(resources(''), 'name', 'nodes')['namespaced'], false);
   });
+});
 
+describe('parts of resources', () => {
   test('have parts, with the group of their own kind where it is another', () => {
     const part = (name: string): JsonObject => {
       const { singularName, namespaced: _namespaced, ...rest } = named(resources(''), 'name', name);
@@ -80,7 +82,7 @@ describe('the resources of a group and version', () => {
       { ...own('serviceaccounts/token', 'TokenRequest', ['create']), ...signed },
       { ...own('replicationcontrollers/scale', 'Scale', CHANGES), ...scaled },
     ])
-      assert.deepEqual(part(String(expected['name'])), expected);
+      assert.deepEqual(part(textAt(expected, 'name') ?? ''), expected);
     assert.equal(named(resources(''), 'name', 'nodes/proxy')['namespaced'], false);
   });
 
@@ -103,7 +105,9 @@ describe('the resources of a group and version', () => {
     assert.equal(of('v1')['version'], undefined);
     assert.deepEqual([of('v2')['group'], of('v2')['version']], ['autoscaling', 'v1']);
   });
+});
 
+describe('questions among the resources', () => {
   test('include the questions that nothing keeps, once', () => {
     const created = { verbs: ['create'], namespaced: false };
     assert.deepEqual(named(resources('authentication.k8s.io'), 'name', 'tokenreviews'), {
@@ -162,7 +166,10 @@ describe('groups', () => {
     const newer = kinds
       .filter(({ group }) => group === 'example.test')
       .map((kind) => ({ ...kind, version: 'v2' }));
-    const served = { ...things.site, api: { ...things.site.api, kinds: () => [...kinds, ...newer] } };
+    const served = {
+      ...things.site,
+      api: { ...things.site.api, kinds: () => [...kinds, ...newer] },
+    };
     const [v1, v2] = ['v1', 'v2'].map((version) => ({
       groupVersion: `example.test/${version}`,
       version,
@@ -185,9 +192,7 @@ describe('groups', () => {
     assert.deepEqual(coreVersions('127.0.0.1:6443'), {
       kind: 'APIVersions',
       versions: ['v1'],
-      serverAddressByClientCIDRs: [
-        { clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' },
-      ],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '127.0.0.1:6443' }],
     });
   });
 });

@@ -47,9 +47,7 @@ function openWorld(log: string): World {
     if (world.failure !== null) throw world.failure;
     asked.push(request);
     if (request.path.subresource !== 'log')
-      return world.pod === null
-        ? answerOf(404, { kind: 'Status' })
-        : answerOf(200, world.pod);
+      return world.pod === null ? answerOf(404, { kind: 'Status' }) : answerOf(200, world.pod);
     return world.logCode === 200
       ? answerOf(200, { text: world.log })
       : answerOf(world.logCode, { kind: 'Status', code: world.logCode });
@@ -87,9 +85,10 @@ function ended({ response }: Exchange): boolean {
 test('only the log of a pod that is read may be followed', () => {
   const request = (change: object, query: Readonly<Record<string, string>>): ApiRequest =>
     ({ verb: 'get', path: { subresource: 'log' }, query, ...change }) as ApiRequest;
-  for (const follow of ['true', '1']) assert.equal(isFollowedLog(request({}, { follow })), true);
-  for (const follow of ['false', '', 'yes'])
-    assert.equal(isFollowedLog(request({}, { follow })), false);
+  for (const value of ['true', '1'])
+    assert.equal(isFollowedLog(request({}, { follow: value })), true);
+  for (const value of ['false', '', 'yes'])
+    assert.equal(isFollowedLog(request({}, { follow: value })), false);
   assert.equal(isFollowedLog(request({}, {})), false);
   const query = { follow: 'true' };
   assert.equal(isFollowedLog(request({ verb: 'create' }, query)), false);
@@ -97,7 +96,7 @@ test('only the log of a pod that is read may be followed', () => {
 });
 
 describe('a followed log', () => {
-  test('begins with what is there, and goes on with what is added', async () => {
+  test('begins with what is there, and continues with what is added', async () => {
     const world = openWorld('one\n');
     const { answer } = await follow(world);
     await until(() => answer().text === 'one\n');
@@ -154,7 +153,7 @@ describe('a followed log', () => {
     assert.equal(world.site.streams.size, 0);
   });
 
-  test('of which the kubelet sends no text is answered as it is', async () => {
+  test('without any text of the kubelet is answered as it is', async () => {
     const world = openWorld('');
     const answer = (): ApiAnswer => answerOf(200, { kind: 'Odd' });
     const site = { ...world.site, api: { ...world.site.api, answer } };
@@ -201,7 +200,9 @@ describe('a followed log ends', () => {
     assert.equal(await endsWhen(statuses('side')), true);
     assert.equal(await endsWhen(statuses('main')), false);
   });
+});
 
+describe('a followed log is given up', () => {
   test('when it cannot be read any more', async () => {
     const world = openWorld('one\n');
     const followed = await follow(world);

@@ -40,10 +40,7 @@ const ROUTES: readonly (readonly [string, Route])[] = [
   ['/api/v1/namespaces/shop/finalize', resource({ ...NAMESPACE, subresource: 'finalize' })],
   ['/api/v1/namespaces/shop/pods', resource(PODS)],
   ['/api/v1/namespaces/shop/pods/web', resource({ ...PODS, name: 'web' })],
-  [
-    '/api/v1/namespaces/shop/pods/web/log',
-    resource({ ...PODS, name: 'web', subresource: 'log' }),
-  ],
+  ['/api/v1/namespaces/shop/pods/web/log', resource({ ...PODS, name: 'web', subresource: 'log' })],
   ['/apis', { is: 'group-list', isCore: false }],
   ['/apis/apps', { is: 'group', group: 'apps' }],
   ['/apis/apps/v1', { is: 'version', group: 'apps', version: 'v1' }],

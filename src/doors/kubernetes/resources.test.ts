@@ -135,7 +135,9 @@ describe('a request reaches the API server', () => {
     const [, ofBuiltIn] = await passed(`${CONFIGS}/a`, asked);
     assert.equal(ofBuiltIn.code, 200);
   });
+});
 
+describe('a request reaches', () => {
   test('with the path behind a proxy', async () => {
     const [request] = await passed('/api/v1/nodes/a/proxy/logs/kubelet.log?x=1');
     assert.deepEqual(request?.query, { x: '1', proxyPath: '/logs/kubelet.log' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { JsonObject } from '../../evidence/json.ts';
+import { at, type JsonObject, listAt } from '../../evidence/json.ts';
 import type { WatchEvent, Watcher } from '../../sim/kube/contract.ts';
 import { serve } from './serve.ts';
 import type { DoorApi, Site } from './site.ts';
@@ -89,9 +89,8 @@ describe('a watch', () => {
 
   test('sends events that come before it returns', async () => {
     const { site, watcher } = fed();
-    const { watch } = site.api;
     const early: DoorApi['watch'] = (request, given) => {
-      const opening = watch(request, given);
+      const opening = site.api.watch(request, given);
       watcher().onEvent(event('ADDED'));
       return opening;
     };
@@ -99,12 +98,13 @@ describe('a watch', () => {
     assert.deepEqual(lines(sent), [{ type: 'ADDED', object: NODE }]);
     assert.equal(sent.answer().code, 200);
   });
+});
 
+describe('a watch that ends', () => {
   test('that ends before it returns is stopped', async () => {
     const { site, watcher, stopped } = fed();
-    const { watch } = site.api;
     const short: DoorApi['watch'] = (request, given) => {
-      const opening = watch(request, given);
+      const opening = site.api.watch(request, given);
       watcher().onEnd();
       return opening;
     };
@@ -139,7 +139,11 @@ describe('a watch', () => {
     const { code, json } = await ask(own.site, '/api/v1/namespaces/a/pods/b?watch=x');
     assert.equal(code, 404);
     assert.equal(json['kind'], 'Status');
-    const refused: DoorApi['watch'] = () => ({ code: 410, object: { kind: 'Status' }, warnings: [] });
+    const refused: DoorApi['watch'] = () => ({
+      code: 410,
+      object: { kind: 'Status' },
+      warnings: [],
+    });
     const { site } = openSite({ api: { ...own.site.api, watch: refused } });
     const gone = await ask(site, WATCH);
     assert.deepEqual([gone.code, gone.json, site.streams.size], [410, { kind: 'Status' }, 0]);
@@ -151,7 +155,10 @@ describe('a watch', () => {
 });
 
 describe('a watch of tables', () => {
-  const watching = async (accept: string, url = WATCH): Promise<[ReturnType<typeof fed>, Exchange]> => {
+  const watching = async (
+    accept: string,
+    url = WATCH,
+  ): Promise<[ReturnType<typeof fed>, Exchange]> => {
     const own = fed();
     return [own, await opened(own.site, url, { headers: [['accept', accept]] })];
   };
@@ -167,8 +174,7 @@ describe('a watch of tables', () => {
     assert.equal(first?.['kind'], 'Table');
     assert.ok((first['columnDefinitions'] as readonly object[]).length > 5);
     assert.deepEqual(second?.['columnDefinitions'], []);
-    const [row] = second['rows'] as readonly JsonObject[];
-    assert.equal((row?.['object'] as JsonObject)['kind'], 'PartialObjectMetadata');
+    assert.equal(at(listAt(second, 'rows')[0], 'object.kind'), 'PartialObjectMetadata');
     assert.deepEqual(second['metadata'], { resourceVersion: '7' });
   });
 
@@ -176,8 +182,7 @@ describe('a watch of tables', () => {
     const [{ watcher }, watch] = await watching(TABLE, `${WATCH}&includeObject=Object`);
     watcher().onEvent(event('ADDED'));
     await nextTurn();
-    const [row] = objects(watch)[0]?.['rows'] as readonly JsonObject[];
-    assert.deepEqual(row?.['object'], NODE);
+    assert.deepEqual(at(listAt(objects(watch)[0], 'rows')[0], 'object'), NODE);
   });
 
   test('has bookmarks without cells, and errors as they are', async () => {

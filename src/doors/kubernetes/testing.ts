@@ -11,7 +11,7 @@ import type { ApiServerHooks } from '../../sim/kube/hooks.ts';
 import { createApiServer } from '../../sim/kube/server.ts';
 import { DOOR_LIMITS } from './limits.ts';
 import { serve } from './serve.ts';
-import type { Site } from './site.ts';
+import type { DoorApi, Site } from './site.ts';
 
 export const START_MS = Date.UTC(2026, 0, 2);
 export const ADMIN: ApiUser = { name: 'admin', groups: ['system:masters'] };
@@ -26,7 +26,7 @@ export interface TestSite {
   /** What the door reported as bugs. */
   readonly bugs: unknown[];
   /** Lets the world go on. */
-  advance(ms: number): void;
+  readonly advance: (ms: number) => void;
 }
 
 export function openSite(change: Partial<Site> = {}, hooks: ApiServerHooks = {}): TestSite {
@@ -59,6 +59,12 @@ export function openSite(change: Partial<Site> = {}, hooks: ApiServerHooks = {})
     ...change,
   };
   return { site, admin: createClient(api, ADMIN), kernel, bugs, advance };
+}
+
+/** The same site before an API server that authorizes nobody. */
+export function withoutAuthorizer(site: Site): Site {
+  const entries = Object.entries(site.api).filter(([name]) => name !== 'authorize');
+  return { ...site, api: Object.fromEntries(entries) as unknown as DoorApi };
 }
 
 /** A kind of a CustomResourceDefinition, `Thing` of `example.test/v1`, which is served afterwards. */
@@ -131,9 +137,9 @@ export interface Exchange {
   readonly response: ServerResponse;
   readonly socket: Duplex;
   /** Resolves when the answer has ended or was broken off, and rejects when that does not come. */
-  ended(): Promise<void>;
+  readonly ended: () => Promise<void>;
   /** What has come of the answer so far. */
-  answer(): Answer;
+  readonly answer: () => Answer;
 }
 
 export interface Answer {

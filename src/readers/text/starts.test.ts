@@ -22,13 +22,24 @@ test('a table begins with the names of its columns', () => {
 });
 
 test('YAML begins with a document or with a key of Kubernetes', () => {
-  begin(YAML_START, ['---', '--- ', 'kind: Node', 'mapRoles: |'], ['--- a', ' kind: Node', 'kinds:']);
+  begin(
+    YAML_START,
+    ['---', '--- ', 'kind: Node', 'mapRoles: |'],
+    ['--- a', ' kind: Node', 'kinds:'],
+  );
 });
 
 test('a description begins with a name, and has fields on the left', () => {
   begin(DESCRIBE_START, ['Name:   a', 'Name: a'], ['Name:', 'Name:   ', ' Name: a', 'Names: a']);
   const fields = ['Roles:   <none>', 'Allocated (x):', `A${'b'.repeat(40)}: c`];
-  const others = [' Roles: a', 'x Roles: a', 'Ab: c', `A${'b'.repeat(41)}: c`, 'Roles:a', 'roles: a'];
+  const others = [
+    ' Roles: a',
+    'x Roles: a',
+    'Ab: c',
+    `A${'b'.repeat(41)}: c`,
+    'Roles:a',
+    'roles: a',
+  ];
   begin(DESCRIBE_FIELD, fields, others);
 });
 
@@ -81,15 +92,11 @@ test('a record of a log begins with a stamp, a severity, a field or a tag', () =
 test('JSON begins with a bracket that a log does not write', () => {
   const those = ['{', ' { ', '{"a":1}', '{ "a": 1', '{}', '{ }', '{a:1}', '{a.b/c-d: 1'];
   const lists = ['[', ' [ ', '[{', '[[', '[]', '["a"', '[1', '[ 1'];
-  begin(JSON_START, [...those, ...lists], [
-    'x {"a":1}',
-    '{a b',
-    '{.a: 1',
-    '[preflight] Running',
-    '[x',
-    `{a${'b'.repeat(61)}:`,
-    'x [1]',
-  ]);
+  begin(
+    JSON_START,
+    [...those, ...lists],
+    ['x {"a":1}', '{a b', '{.a: 1', '[preflight] Running', '[x', `{a${'b'.repeat(61)}:`, 'x [1]'],
+  );
 });
 
 test('an answer that did not come begins with the words of its client', () => {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { at, isObject, type Json, type JsonObject, listAt } from '../../../evidence/json.ts';
+import {
+  at,
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  textAt,
+} from '../../../evidence/json.ts';
 import type { KubeKind } from '../../../sim/kube/kinds.ts';
 import { addThings, openSite } from '../testing.ts';
 import { describe as described } from './descriptions.ts';
@@ -118,7 +125,7 @@ describe('documents of version 3', () => {
     const index = objectAt(openApiIndex([NODE, DEPLOYMENT, THING]), 'paths');
     assert.deepEqual(Object.keys(index), ['api/v1', 'apis/apps/v1', 'apis/example.test/v1']);
     const url = (kinds: readonly KubeKind[]): string =>
-      String(objectAt(openApiIndex(kinds), 'paths', 'api/v1')['serverRelativeURL']);
+      textAt(objectAt(openApiIndex(kinds), 'paths', 'api/v1'), 'serverRelativeURL') ?? '';
     assert.match(url([NODE]), /^\/openapi\/v3\/api\/v1\?hash=[0-9A-F]{32}$/);
     assert.equal(url([NODE]), url([NODE, DEPLOYMENT]));
     assert.notEqual(url([NODE]), url([NODE, kindOf('Pod')]));
@@ -169,7 +176,12 @@ describe('the document of version 2', () => {
 
   test('leaves out the words of version 3, at every depth', () => {
     const thing = objectAt(document, 'definitions', 'test.example.v1.Thing');
-    const { metadata, apiVersion: _apiVersion, kind: _kind, ...own } = objectAt(thing, 'properties');
+    const {
+      metadata,
+      apiVersion: _apiVersion,
+      kind: _kind,
+      ...own
+    } = objectAt(thing, 'properties');
     assert.deepEqual(metadata, { $ref: '#/definitions/io.k8s.api.v1.ObjectMeta' });
     assert.deepEqual(own, {
       spec: { type: 'object', additionalProperties: { type: 'string' } },
@@ -182,7 +194,10 @@ describe('the document of version 2', () => {
   });
 
   test('refers to a type that version 3 wraps', () => {
-    const spec = at(objectAt(document, 'definitions', 'io.k8s.api.v1.Deployment'), 'properties.spec');
+    const spec = at(
+      objectAt(document, 'definitions', 'io.k8s.api.v1.Deployment'),
+      'properties.spec',
+    );
     assert.deepEqual(spec, { $ref: '#/definitions/io.k8s.api.v1.DeploymentSpec' });
     const daemonSet = openApiV2(site, [kindOf('DaemonSet')]);
     const template = objectAt(

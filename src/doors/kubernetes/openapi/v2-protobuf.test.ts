@@ -37,8 +37,8 @@ function named(bytes: Uint8Array, ...path: readonly number[]): readonly Named[] 
 
 function document(parts: { paths?: JsonObject; definitions?: JsonObject }): Uint8Array {
   const { paths = {}, definitions = {} } = parts;
-  const info = { title: 'Kubernetes', version: 'v1.36.3' };
-  return encodeOpenApiV2({ swagger: '2.0', info, paths, definitions });
+  const about = { title: 'Kubernetes', version: 'v1.36.3' };
+  return encodeOpenApiV2({ swagger: '2.0', info: about, paths, definitions });
 }
 
 /** One schema by its name, as it is written. */
@@ -84,7 +84,10 @@ test('a schema holds references, lists, maps and properties', () => {
 test('a schema of any further properties says so with a truth', () => {
   const [any] = within(schemaOf({ additionalProperties: true }), 21);
   assert.ok(any !== undefined);
-  assert.deepEqual([...wireFields(any)].map(({ number, value }) => [number, value]), [[2, 1n]]);
+  assert.deepEqual(
+    [...wireFields(any)].map(({ number, value }) => [number, value]),
+    [[2, 1n]],
+  );
   assert.equal(fields(schemaOf({ additionalProperties: false })).size, 0);
 });
 
@@ -110,11 +113,17 @@ test('a path has an operation for each method, with its parameters and answer', 
   });
   const [path] = named(bytes, 8, 2);
   assert.equal(path?.[0], '/api/v1/nodes');
-  assert.deepEqual([...fields(path[1]).keys()].toSorted(), [2, 3, 4, 5, 8]);
+  assert.deepEqual(
+    [...fields(path[1]).keys()].toSorted((one, other) => one - other),
+    [2, 3, 4, 5, 8],
+  );
   const [operation] = within(path[1], 8);
   assert.ok(operation !== undefined);
   assert.deepEqual(textsAt(operation, 7), ['application/json']);
-  assert.deepEqual(named(operation, 13).map(([name]) => name), ['x-kubernetes-action']);
+  assert.deepEqual(
+    named(operation, 13).map(([name]) => name),
+    ['x-kubernetes-action'],
+  );
   assert.deepEqual(textsAt(operation, 9, 1, 1), ['200']);
   assert.deepEqual(textsAt(operation, 9, 1, 2, 1, 1), ['OK']);
   const written = within(operation, 8, 1, 2, 3).map((parameter) => [

@@ -28,7 +28,12 @@ test('an object has its version, its kind and the fields that are known', () => 
 test('an unknown kind is null, and other bytes are refused', () => {
   assert.equal(decoded('example.test/v1', 'Thing'), null);
   const refusal = { name: 'WireError', message: /does not begin as an object/ };
-  for (const bytes of [Buffer.from('{}'), Buffer.from('k8s'), Buffer.from('K8s\0'), Buffer.alloc(0)])
+  for (const bytes of [
+    Buffer.from('{}'),
+    Buffer.from('k8s'),
+    Buffer.from('K8s\0'),
+    Buffer.alloc(0),
+  ])
     assert.throws(() => decodeObject(bytes), refusal);
   assert.equal(decodeObject(Buffer.from('k8s\0')), null);
 });
@@ -103,15 +108,19 @@ describe('lists and maps', () => {
   });
 
   test('with names of every object are but names', () => {
-    const data = message(2, text(1, '__proto__'), text(2, 'x'));
-    const made = decodeObject(object('v1', 'ConfigMap', data));
+    const entry = message(2, text(1, '__proto__'), text(2, 'x'));
+    const made = decodeObject(object('v1', 'ConfigMap', entry));
     assert.equal(JSON.stringify(made?.['data']), '{"__proto__":"x"}');
   });
 });
 
 test('fields without a name are among those of their owner', () => {
   const webhook = 'ValidatingAdmissionPolicy';
-  const rules = message(3, text(1, 'web'), message(2, text(1, 'CREATE'), message(2, text(3, 'pods'))));
+  const rules = message(
+    3,
+    text(1, 'web'),
+    message(2, text(1, 'CREATE'), message(2, text(3, 'pods'))),
+  );
   const spec = message(2, message(2, rules));
   assert.deepEqual(decoded('admissionregistration.k8s.io/v1', webhook, spec), {
     apiVersion: 'admissionregistration.k8s.io/v1',

@@ -18,7 +18,8 @@ test('a kind has the name of its Go package', () => {
 test('a line of the table gives each field its number, name and type', () => {
   const scalar = { is: 'scalar', code: 's' };
   const message = { is: 'message', name: 'core/v1.PodSpec' };
-  const line = 'name:1:s spec:20:@core/v1.PodSpec? args:3:[s]? labels:4:<s> rules:5:[<@a/v1.B>] :6:@a/v1.B?';
+  const line =
+    'name:1:s spec:20:@core/v1.PodSpec? args:3:[s]? labels:4:<s> rules:5:[<@a/v1.B>] :6:@a/v1.B?';
   const other = { is: 'message', name: 'a/v1.B' };
   assert.deepEqual(
     [...fieldsOf(line)],

@@ -50,7 +50,10 @@ test('an event without anything shows empty cells, unknown times and a count of 
   for (const columns of [EVENT, NEWER_EVENT]) {
     const { 'Last Seen': last, 'First Seen': first, Count, ...rest } = cells(columns, {});
     assert.deepEqual([last, first, Count], ['<unknown>', '<unknown>', '1']);
-    assert.ok(Object.values(rest).every((value) => value === ''), JSON.stringify(rest));
+    assert.ok(
+      Object.values(rest).every((value) => value === ''),
+      JSON.stringify(rest),
+    );
   }
 });
 

@@ -68,7 +68,10 @@ test('the status of a Node is that of its condition Ready, and whether it is cor
 test('roles come from both labels, sorted and each once', () => {
   const roles = (labels: JsonObject): Json => cell(NODE, 'Roles', { metadata: { labels } });
   const role = 'node-role.kubernetes.io';
-  assert.equal(roles({ [`${role}/worker`]: '', [`${role}/control-plane`]: '' }), 'control-plane,worker');
+  assert.equal(
+    roles({ [`${role}/worker`]: '', [`${role}/control-plane`]: '' }),
+    'control-plane,worker',
+  );
   assert.equal(roles({ 'kubernetes.io/role': 'worker', [`${role}/worker`]: 'true' }), 'worker');
   assert.equal(roles({ 'kubernetes.io/role': 'etcd', [`${role}/worker`]: '' }), 'etcd,worker');
   assert.equal(roles({ 'kubernetes.io/role': '', [`${role}/`]: 'x' }), '<none>');

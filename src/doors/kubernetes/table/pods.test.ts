@@ -54,35 +54,35 @@ function seen(shape: Shape): readonly Json[] {
   return [Ready, Status, Restarts];
 }
 
-function status(shape: Shape): Json {
+function statusOf(shape: Shape): Json {
   return cell(POD, 'Status', pod(shape));
 }
 
 describe('the status of a pod', () => {
   test('is its own reason, else its phase', () => {
-    assert.equal(status({ status: { phase: 'Failed', reason: 'Evicted' } }), 'Evicted');
-    assert.equal(status({ status: { phase: 'Running' } }), 'Running');
-    assert.equal(status({ status: { phase: '' } }), '');
+    assert.equal(statusOf({ status: { phase: 'Failed', reason: 'Evicted' } }), 'Evicted');
+    assert.equal(statusOf({ status: { phase: 'Running' } }), 'Running');
+    assert.equal(statusOf({ status: { phase: '' } }), '');
   });
 
   test('is SchedulingGated only by the condition PodScheduled with that reason', () => {
     const gated = holds('PodScheduled', 'False', { reason: 'SchedulingGated' });
-    assert.equal(status({ status: { conditions: [gated] } }), 'SchedulingGated');
+    assert.equal(statusOf({ status: { conditions: [gated] } }), 'SchedulingGated');
     const late = holds('PodScheduled', 'False', { reason: 'Unschedulable' });
-    assert.equal(status({ status: { conditions: [late] } }), 'Pending');
+    assert.equal(statusOf({ status: { conditions: [late] } }), 'Pending');
     const other = holds('Other', 'False', { reason: 'SchedulingGated' });
-    assert.equal(status({ status: { conditions: [late, other] } }), 'Pending');
-    assert.equal(status({ status: { conditions: [late, gated] } }), 'SchedulingGated');
+    assert.equal(statusOf({ status: { conditions: [late, other] } }), 'Pending');
+    assert.equal(statusOf({ status: { conditions: [late, gated] } }), 'SchedulingGated');
   });
 
   test('is why its container waits or has ended, of several that of the first', () => {
     const phase = { phase: 'Running' };
     const waiting = waits('CrashLoopBackOff');
-    assert.equal(status({ status: phase, main: [waiting] }), 'CrashLoopBackOff');
-    assert.equal(status({ status: phase, main: [waiting, ended(3)] }), 'CrashLoopBackOff');
-    assert.equal(status({ status: phase, main: [ended(3), waiting] }), 'ExitCode:3');
-    assert.equal(status({ status: phase, main: [RUNNING, waiting] }), 'CrashLoopBackOff');
-    assert.equal(status({ status: phase, main: [RUNNING] }), 'Running');
+    assert.equal(statusOf({ status: phase, main: [waiting] }), 'CrashLoopBackOff');
+    assert.equal(statusOf({ status: phase, main: [waiting, ended(3)] }), 'CrashLoopBackOff');
+    assert.equal(statusOf({ status: phase, main: [ended(3), waiting] }), 'ExitCode:3');
+    assert.equal(statusOf({ status: phase, main: [RUNNING, waiting] }), 'CrashLoopBackOff');
+    assert.equal(statusOf({ status: phase, main: [RUNNING] }), 'Running');
   });
 
   test('of an ended container is its reason, else its signal, else its code', () => {
@@ -92,32 +92,32 @@ describe('the status of a pod', () => {
       [ended(137, { signal: 0, reason: '' }), 'ExitCode:137'],
       [ended(0), 'ExitCode:0'],
     ];
-    for (const [state, text] of cases) assert.equal(status({ main: [state] }), text);
+    for (const [state, text] of cases) assert.equal(statusOf({ main: [state] }), text);
   });
 
   test('of a completed container beside a running one follows the condition Ready', () => {
     const main = [DONE, RUNNING];
     const ready = { conditions: [holds('Initialized', 'False'), holds('Ready')] };
-    assert.equal(status({ main, status: ready }), 'Running');
+    assert.equal(statusOf({ main, status: ready }), 'Running');
     const not = { conditions: [holds('Ready', 'False'), holds('Initialized')] };
-    assert.equal(status({ main, status: not }), 'NotReady');
-    assert.equal(status({ main: [DONE], status: ready }), 'Completed');
+    assert.equal(statusOf({ main, status: not }), 'NotReady');
+    assert.equal(statusOf({ main: [DONE], status: ready }), 'Completed');
     const unready = { ...RUNNING, ready: false };
-    assert.equal(status({ main: [DONE, unready], status: ready }), 'Completed');
-    assert.equal(status({ main: [DONE, { ready: true }], status: ready }), 'Completed');
-    assert.equal(status({ main: [ended(3), RUNNING], status: ready }), 'ExitCode:3');
+    assert.equal(statusOf({ main: [DONE, unready], status: ready }), 'Completed');
+    assert.equal(statusOf({ main: [DONE, { ready: true }], status: ready }), 'Completed');
+    assert.equal(statusOf({ main: [ended(3), RUNNING], status: ready }), 'ExitCode:3');
   });
 
   test('under deletion is Terminating, unless it has ended or its node is lost', () => {
     const metadata = { deletionTimestamp: '2026-01-02T00:00:00Z' };
     const main = [waits('CrashLoopBackOff')];
-    assert.equal(status({ metadata, main }), 'Terminating');
+    assert.equal(statusOf({ metadata, main }), 'Terminating');
     for (const phase of ['Succeeded', 'Failed'])
-      assert.equal(status({ metadata, main: [DONE], status: { phase } }), 'Completed');
+      assert.equal(statusOf({ metadata, main: [DONE], status: { phase } }), 'Completed');
     const lost = { reason: 'NodeLost', phase: 'Failed' };
-    assert.equal(status({ metadata, status: lost }), 'Unknown');
-    assert.equal(status({ status: lost }), 'NodeLost');
-    assert.equal(status({ metadata, status: { phase: null } }), 'Terminating');
+    assert.equal(statusOf({ metadata, status: lost }), 'Unknown');
+    assert.equal(statusOf({ status: lost }), 'NodeLost');
+    assert.equal(statusOf({ metadata, status: { phase: null } }), 'Terminating');
   });
 });
 
@@ -125,38 +125,38 @@ describe('the status of a pod that initializes', () => {
   const main = [waits('PodInitializing')];
 
   test('says how many init containers are done', () => {
-    assert.equal(status({ main, init: { a: waits('PodInitializing'), b: {} } }), 'Init:0/2');
-    assert.equal(status({ main, init: { a: DONE, b: RUNNING, c: {} } }), 'Init:1/3');
-    assert.equal(status({ main, init: { a: DONE, b: DONE, c: {} } }), 'Init:2/3');
-    assert.equal(status({ main, init: { a: DONE, b: DONE } }), 'PodInitializing');
+    assert.equal(statusOf({ main, init: { a: waits('PodInitializing'), b: {} } }), 'Init:0/2');
+    assert.equal(statusOf({ main, init: { a: DONE, b: RUNNING, c: {} } }), 'Init:1/3');
+    assert.equal(statusOf({ main, init: { a: DONE, b: DONE, c: {} } }), 'Init:2/3');
+    assert.equal(statusOf({ main, init: { a: DONE, b: DONE } }), 'PodInitializing');
   });
 
   test('says why an init container waits or failed', () => {
-    assert.equal(status({ main, init: { a: waits('ErrImagePull') } }), 'Init:ErrImagePull');
-    assert.equal(status({ main, init: { a: ended(2, { reason: 'Error' }) } }), 'Init:Error');
-    assert.equal(status({ main, init: { a: ended(2, { signal: 6 }) } }), 'Init:Signal:6');
-    assert.equal(status({ main, init: { a: DONE, b: ended(2) } }), 'Init:ExitCode:2');
+    assert.equal(statusOf({ main, init: { a: waits('ErrImagePull') } }), 'Init:ErrImagePull');
+    assert.equal(statusOf({ main, init: { a: ended(2, { reason: 'Error' }) } }), 'Init:Error');
+    assert.equal(statusOf({ main, init: { a: ended(2, { signal: 6 }) } }), 'Init:Signal:6');
+    assert.equal(statusOf({ main, init: { a: DONE, b: ended(2) } }), 'Init:ExitCode:2');
     const first = { a: ended(2), b: waits('ErrImagePull') };
-    assert.equal(status({ main, init: first }), 'Init:ExitCode:2');
+    assert.equal(statusOf({ main, init: first }), 'Init:ExitCode:2');
   });
 
   test('passes a sidecar as soon as it has started, and no other container', () => {
-    assert.equal(status({ main, init: { 'side-a': RUNNING } }), 'PodInitializing');
+    assert.equal(statusOf({ main, init: { 'side-a': RUNNING } }), 'PodInitializing');
     const unstarted = { ...RUNNING, started: false };
-    assert.equal(status({ main, init: { 'side-a': unstarted, b: {} } }), 'Init:0/2');
-    assert.equal(status({ main, init: { a: RUNNING } }), 'Init:0/1');
-    assert.equal(status({ main, init: { a: RUNNING, 'side-b': RUNNING } }), 'Init:0/2');
-    assert.equal(status({ main, init: { 'side-a': RUNNING, b: RUNNING } }), 'Init:1/2');
+    assert.equal(statusOf({ main, init: { 'side-a': unstarted, b: {} } }), 'Init:0/2');
+    assert.equal(statusOf({ main, init: { a: RUNNING } }), 'Init:0/1');
+    assert.equal(statusOf({ main, init: { a: RUNNING, 'side-b': RUNNING } }), 'Init:0/2');
+    assert.equal(statusOf({ main, init: { 'side-a': RUNNING, b: RUNNING } }), 'Init:1/2');
   });
 
   test('is that of its containers once it counts as initialized', () => {
     const initialized = { conditions: [holds('Initialized')] };
     const init = { a: ended(2, { reason: 'Error' }) };
     const crash = [waits('CrashLoopBackOff')];
-    assert.equal(status({ init, main: crash, status: initialized }), 'CrashLoopBackOff');
-    assert.equal(status({ init, main: [RUNNING], status: initialized }), 'Init:Error');
+    assert.equal(statusOf({ init, main: crash, status: initialized }), 'CrashLoopBackOff');
+    assert.equal(statusOf({ init, main: [RUNNING], status: initialized }), 'Init:Error');
     const not = { conditions: [holds('Initialized', 'False'), holds('Ready')] };
-    assert.equal(status({ init, main: crash, status: not }), 'Init:Error');
+    assert.equal(statusOf({ init, main: crash, status: not }), 'Init:Error');
   });
 });
 
@@ -200,7 +200,11 @@ describe('ready containers and restarts of a pod', () => {
     const running = { phase: 'Running' };
     assert.deepEqual(seen({ init, main, status: running }), ['2/2', 'Running', '6 (2m ago)']);
     const late = [{ ...RUNNING, ...restarted(4, '2026-01-01T23:59:00Z') }];
-    assert.deepEqual(seen({ init, main: late, status: running }), ['2/2', 'Running', '6 (60s ago)']);
+    assert.deepEqual(seen({ init, main: late, status: running }), [
+      '2/2',
+      'Running',
+      '6 (60s ago)',
+    ]);
   });
 
   test('a sidecar is ready when it says so, has started and its turn has come', () => {

@@ -74,7 +74,10 @@ test('a PersistentVolumeClaim shows its size and modes once it is bound', () => 
     VolumeAttributesClass: 'fast',
     VolumeMode: 'Block',
   };
-  assert.deepEqual(cells(CLAIM, { metadata, spec: { volumeName: 'pv-1', ...rest }, status }), shown);
+  assert.deepEqual(
+    cells(CLAIM, { metadata, spec: { volumeName: 'pv-1', ...rest }, status }),
+    shown,
+  );
   assert.deepEqual(cells(CLAIM, { metadata, spec: rest, status }), {
     ...shown,
     Volume: '',

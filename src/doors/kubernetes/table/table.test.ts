@@ -27,7 +27,11 @@ describe('the columns of a kind', () => {
   test('are those of kubectl, by its group', () => {
     assert.deepEqual(heads(kindOf('Namespace')), ['Name', 'Status', 'Age']);
     assert.deepEqual(heads(kindOf('ServiceAccount')), ['Name', 'Age']);
-    assert.deepEqual(heads(kindOf('DaemonSet', 'apps')).slice(0, 3), ['Name', 'Desired', 'Current']);
+    assert.deepEqual(heads(kindOf('DaemonSet', 'apps')).slice(0, 3), [
+      'Name',
+      'Desired',
+      'Current',
+    ]);
     const unknown = { ...kindOf('DaemonSet', 'apps'), group: 'other' };
     assert.deepEqual(heads(unknown), ['Name', 'Created At']);
   });
@@ -44,15 +48,15 @@ describe('the columns of a kind', () => {
   test('count the entries of ConfigMaps and Secrets', () => {
     const cells = (name: string, object: JsonObject): readonly unknown[] =>
       columnsOf(site, kindOf(name)).map(({ cell }) => cell(object, START_MS));
-    const data = { a: '1', b: '2' };
+    const texts = { a: '1', b: '2' };
     const metadata = { name: 'one', creationTimestamp: '2026-01-01T23:59:00Z' };
-    assert.deepEqual(cells('ConfigMap', { metadata, data, binaryData: { c: '' } }), [
+    assert.deepEqual(cells('ConfigMap', { metadata, data: texts, binaryData: { c: '' } }), [
       'one',
       '3',
       '60s',
     ]);
     assert.deepEqual(cells('ConfigMap', { metadata, data: ['a'] }), ['one', '0', '60s']);
-    const secret = { metadata, data, type: 'kubernetes.io/tls' };
+    const secret = { metadata, data: texts, type: 'kubernetes.io/tls' };
     assert.deepEqual(cells('Secret', secret), ['one', 'kubernetes.io/tls', '2', '60s']);
     assert.deepEqual(cells('Secret', { metadata }), ['one', 'Opaque', '0', '60s']);
     assert.deepEqual(cells('Namespace', { metadata, status: { phase: 'Active' } }), [

@@ -10,7 +10,7 @@ export function cells(
   columns: readonly Column[],
   object: JsonObject,
 ): Readonly<Record<string, Json>> {
-  return Object.fromEntries(columns.map(({ name, cell }) => [name, cell(object, NOW_MS)]));
+  return Object.fromEntries(columns.map(({ name, cell: show }) => [name, show(object, NOW_MS)]));
 }
 
 /** The cell of one column. */

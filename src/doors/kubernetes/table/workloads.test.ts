@@ -117,7 +117,10 @@ describe('a Job', () => {
   test('is what its conditions make it, the final ones first', () => {
     const order = ['Complete', 'Failed', 'Suspended', 'FailureTarget', 'SuccessCriteriaMet'];
     for (const [index, type] of order.entries())
-      assert.equal(cell(JOB, 'Status', { status: status(...order.slice(index).toReversed()) }), type);
+      assert.equal(
+        cell(JOB, 'Status', { status: status(...order.slice(index).toReversed()) }),
+        type,
+      );
     assert.equal(cell(JOB, 'Status', {}), 'Running');
     const not = { conditions: [{ type: 'Complete', status: 'False' }] };
     assert.equal(cell(JOB, 'Status', { status: not }), 'Running');
@@ -178,10 +181,13 @@ test('a CronJob shows its schedule, what runs and when it last ran', () => {
 test('a PodDisruptionBudget shows its limits as numbers or shares', () => {
   const spec = { minAvailable: '50%', maxUnavailable: 1 };
   const shown = { ...NAMED, 'Min Available': '50%', 'Max Unavailable': '1' };
-  assert.deepEqual(cells(DISRUPTION_BUDGET, { metadata, spec, status: { disruptionsAllowed: 2 } }), {
-    ...shown,
-    'Allowed Disruptions': 2,
-  });
+  assert.deepEqual(
+    cells(DISRUPTION_BUDGET, { metadata, spec, status: { disruptionsAllowed: 2 } }),
+    {
+      ...shown,
+      'Allowed Disruptions': 2,
+    },
+  );
   const { 'Min Available': min, 'Max Unavailable': max } = cells(DISRUPTION_BUDGET, { metadata });
   assert.deepEqual([min, max], ['N/A', 'N/A']);
 });
