@@ -80,7 +80,7 @@ function decidesOf({
 }: SubjectReport): readonly (Finding & { readonly command: string })[] {
   return findings.flatMap((finding) => {
     const command = finding.decide?.command ?? null;
-    return finding.confidence === 'possible' && command !== null ? [{ ...finding, command }] : [];
+    return command === null ? [] : [{ ...finding, command }];
   });
 }
 

@@ -90,6 +90,10 @@ const cause = defineCause({
     'Read what the cloud controller says about this Node; nothing else tells, it writes no event.',
     'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000 | grep <node>',
   ),
+  reason: step(
+    'Compare the Node’s name with the one that EC2 has.',
+    'aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'The AWS cloud controller looks an instance up by the Node’s providerID, and without one by its name, which must be the EC2 private DNS name. It retries with growing pauses and says so only in its own log; the taint is the one public trace.',
     prevent:
