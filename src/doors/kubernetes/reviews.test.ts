@@ -179,7 +179,7 @@ test('all rights are shown to who has all of them, and public paths to the other
   });
 });
 
-test('a user is told who it is', () => {
+test('a user hears who it is', () => {
   const { status } = answerOf(spied().site, 'selfsubjectreviews', {});
   assert.deepEqual(status, { userInfo: { username: 'jane', groups: ['readers'] } });
 });

@@ -57,7 +57,7 @@ test('a target that is not a path is refused', async () => {
     assert.deepEqual(await messageOf(url), [400, 'the target of the request is not a path']);
 });
 
-describe('a path that is no object', () => {
+describe('a path that names no object', () => {
   test('is only read', async () => {
     const refusal = 'the server does not allow this method on the requested resource';
     for (const method of ['POST', 'DELETE', 'PUT'])
@@ -151,7 +151,7 @@ describe('an error of the world', () => {
     assert.deepEqual(failing.bugs, [bug]);
   });
 
-  test('that is no error has no name', async () => {
+  test('that is not an error has no name', async () => {
     const failing = broken('a secret');
     const { json } = await ask(failing.site, '/api/v1/nodes');
     assert.equal(textAt(json, 'message'), 'Internal error occurred: unknown error');
@@ -210,7 +210,7 @@ test('a request that was read keeps its connection', async () => {
   }
 });
 
-test('a caller who leaves in the middle of a body is no bug', async () => {
+test('a caller who leaves in the middle of a body is not a bug', async () => {
   const left = openSite();
   const url = '/api/v1/namespaces/default/configmaps';
   const { request, response } = exchange(url, { method: 'POST' });

@@ -57,7 +57,7 @@ test('lists of names leave out what has no name', () => {
   assert.equal(joined(['a', null, '', 'b'], ', '), 'a, b');
 });
 
-test('pairs are sorted, and none of them is said', () => {
+test('pairs are sorted, and shown as missing where there are none', () => {
   assert.equal(pairs({ b: '2', a: '1', c: 3 }), 'a=1,b=2,c=');
   for (const none of [{}, undefined, 'a=b', [], null]) assert.equal(pairs(none), '<none>');
   assert.equal(pairs({}, ''), '');

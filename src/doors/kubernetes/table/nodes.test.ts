@@ -35,7 +35,7 @@ test('a Node shows its versions and addresses', () => {
   });
 });
 
-test('a Node of which little is known says so', () => {
+test('a Node about which little is known says so', () => {
   assert.deepEqual(cells(NODE, { metadata: { name: 'one' } }), {
     Name: 'one',
     Status: 'Unknown',
