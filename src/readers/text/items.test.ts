@@ -52,6 +52,7 @@ function listed({ listings }: Observations): readonly unknown[] {
 test('a list of Nodes has each Node, and is a listing of all', () => {
   const seen = read(JSON.stringify({ kind: 'List', items: [node('für'), node('b')] }), 1);
   assert.deepEqual(factKinds(seen), ['kube/Node', 'kube/Node']);
+  assert.match(JSON.stringify(seen.facts[0]), /"für"/);
   assert.deepEqual(listed(seen), [['kube/Node', 'kubectl get nodes', 'file']]);
   assert.deepEqual(seen.losses, []);
   const bare = read(JSON.stringify([node('a')]));
