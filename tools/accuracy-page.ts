@@ -91,7 +91,7 @@ function unnamed(
 const CONTACT = `## First contact
 
 The figures above are of failures that Rollcall was made with.
-These are of questions that nobody had looked at: written from public threads, guides and incident reports by somebody who saw neither code nor tests, and scored once, before anything was mended for them.
+These are of questions that nobody had looked at: written from public threads, guides and incident reports by somebody who saw neither code nor tests, and scored once, before anything was changed for them.
 Right and first three are of those that an expert can decide from the text alone; wrong is of all.
 `;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A group of questions that had no part in the making, scored before anything was mended for it. */
+/** A group of questions that had no part in the making, scored before anything was changed for it. */
 export interface FirstContact {
   readonly group: number;
   readonly kind: string;
