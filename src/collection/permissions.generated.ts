@@ -5,6 +5,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "status",
     "for": "rollcall, rollcall status and rollcall diagnose",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -251,6 +252,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "details",
     "for": "rollcall diagnose: console, user data and container logs of machines",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "get",
@@ -289,6 +291,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "capacity",
     "for": "rollcall capacity",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -333,6 +336,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "name",
     "for": "rollcall name",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -409,6 +413,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "watch",
     "for": "status --watch and diagnose --wait, in addition to status",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -489,6 +494,22 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "subresource": null,
         "namespace": null,
         "isOptional": true
+      }
+    ],
+    "aws": []
+  },
+  {
+    "feature": "node-logs",
+    "for": "diagnose --node-logs: files and journals of machines",
+    "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": "proxy",
+        "namespace": null,
+        "isOptional": false
       }
     ],
     "aws": []

@@ -17,6 +17,8 @@ export interface FeaturePermissions {
   readonly feature: string;
   /** What works with them, one phrase. */
   readonly for: string;
+  /** What else it lets its holder do; only features that nobody has unasked have such a warning. */
+  readonly warning: string | null;
   readonly kubernetes: readonly KubePermission[];
   /** IAM actions: `ec2:DescribeInstances`. */
   readonly aws: readonly string[];
@@ -25,7 +27,17 @@ export interface FeaturePermissions {
 const ROLE_NAME = 'rollcall';
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** The features with these names; all but those that only help when none is named. */
+/** The features with these names; without a name, those whose permissions reach no further. */
+export function featuresNamed(
+  features: readonly FeaturePermissions[],
+  names: readonly string[],
+): readonly FeaturePermissions[] {
+  return names.length === 0
+    ? features.filter(({ warning }) => warning === null)
+    : features.filter(({ feature }) => names.includes(feature));
+}
+
+/** What the features need together. */
 export function joined(features: readonly FeaturePermissions[]): {
   readonly kubernetes: readonly KubePermission[];
   readonly aws: readonly string[];

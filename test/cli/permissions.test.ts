@@ -10,7 +10,7 @@ import {
   checkKube,
   type PermissionAnswer,
 } from '../../src/collection/permissions-check.ts';
-import { joined, policyOf, rolesOf } from '../../src/collection/permissions.ts';
+import { featuresNamed, joined, policyOf, rolesOf } from '../../src/collection/permissions.ts';
 import { KUBE_LISTS } from '../../src/collection/resources.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { AWS_SERVICES } from '../../src/ports/aws-api.ts';
@@ -99,9 +99,21 @@ test('the document fits its schema, the page its rows', async () => {
 
 test('the roles and the policy come alone', async () => {
   const roles = loadAll((await capture(['permissions', '--rbac'])).out);
-  assert.deepEqual(roles, rolesOf(joined(PERMISSIONS).kubernetes));
+  const usual = joined(featuresNamed(PERMISSIONS, []));
+  assert.deepEqual(roles, rolesOf(usual.kubernetes));
   const policy: unknown = JSON.parse((await capture(['permissions', '--iam'])).out);
-  assert.deepEqual(policy, policyOf(joined(PERMISSIONS).aws));
+  assert.deepEqual(policy, policyOf(usual.aws));
+});
+
+test('what reaches far is granted only by its name, and with a warning', async () => {
+  const [usual, named] = await Promise.all([
+    capture(['permissions']),
+    capture(['permissions', '--for', 'node-logs']),
+  ]);
+  assert.doesNotMatch(usual.out, /nodes\/proxy/);
+  assert.match(usual.out, /^Left out unless named: --for node-logs$/m);
+  assert.match(named.out, /^ +- nodes\/proxy$/m);
+  assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
 });
 
 test('a feature needs less than all of them', async () => {
@@ -110,7 +122,10 @@ test('a feature needs less than all of them', async () => {
   assert.doesNotMatch(out, /iam:|eks:|route53:/);
   const { code, err } = await capture(['permissions', '--for', 'all']);
   assert.equal(code, 64);
-  assert.match(err, /unknown feature "all"; use status, details, capacity, name or watch/);
+  assert.match(
+    err,
+    /unknown feature "all"; use status, details, capacity, name, watch or node-logs/,
+  );
 });
 
 test('without any client the check ends with 69', async (t) => {
@@ -138,6 +153,7 @@ function kubeThatSays(mayI: KubeApi['mayI']): KubeApi {
     watch: unused,
     logs: unused,
     kubeletHealth: unused,
+    nodeLog: unused,
     version: unused,
     skewMs: unused,
     mayI,

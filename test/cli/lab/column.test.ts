@@ -1,9 +1,8 @@
 /** The right column of the lab is what a user's own `rollcall` says at the same moment. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { after, describe, test } from 'node:test';
 import { openDoors } from '../../../src/apps/lab/doors.ts';
 import { createPace } from '../../../src/apps/lab/drive.ts';
@@ -11,33 +10,12 @@ import { loadScenario, shippedStories } from '../../../src/apps/lab/load.ts';
 import { openPlay, type Play } from '../../../src/apps/lab/play.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
 import { shareOf, tellShare } from '../../share.ts';
-import { documentOf, emptyHome, rollcall, type Surroundings } from '../../live/rollcall.ts';
+import { documentOf, rollcall, type Surroundings } from '../../live/rollcall.ts';
+import { environmentIn, sleepingClock, surroundingsOf } from './played.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'rollcall-column-'));
 after(() => rmSync(FOLDER, { recursive: true }));
-
-const STORY_TIME = pathToFileURL(join(import.meta.dirname, 'story-time.ts')).href;
-
-/** Time that passes only as somebody sleeps: the story goes on when nobody looks at it. */
-function sleepingClock(): Clock {
-  let passedMs = 0;
-  return {
-    nowMs: () => passedMs,
-    monotonicMs: () => passedMs,
-    sleep: (durationMs) => {
-      passedMs += durationMs;
-      return Promise.resolve();
-    },
-  };
-}
-
-/** What the file says that people source. */
-function environmentIn(path: string): Surroundings {
-  const lines = readFileSync(path, 'utf8').matchAll(/^export (\w+)='(.*)'$/gm);
-  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
-}
 
 /** Servers answer in no certain order, and each has its own address. */
 function sorted(parts: readonly unknown[]): readonly string[] {
@@ -67,12 +45,7 @@ interface Moment {
 }
 
 function surroundings({ play, environment, name }: Moment): Surroundings {
-  return {
-    ...emptyHome(FOLDER, `home-${name}`),
-    ...environment,
-    NODE_OPTIONS: `--import ${STORY_TIME}`,
-    ROLLCALL_STORY_MS: String(play.simulated.kernel.nowMs()),
-  };
+  return surroundingsOf(play, environment, FOLDER, `home-${name}`);
 }
 
 async function compareDiagnosis(moment: Moment): Promise<void> {

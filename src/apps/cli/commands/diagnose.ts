@@ -1,3 +1,4 @@
+import type { OnRequest } from '../../../collection/on-request.ts';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
@@ -32,6 +33,8 @@ interface DiagnoseArguments {
   /** True to show every candidate. */
   readonly isAll: boolean;
   readonly isDeep: boolean;
+  /** What is asked only where a flag says so. */
+  readonly onRequest: ReadonlySet<OnRequest>;
   /** True to look at the machine on which the program runs. */
   readonly isHost: boolean;
   /** The file into which the evidence is written, null for none. */
@@ -56,6 +59,7 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
     contexts,
     isAll: all,
     isDeep: deep,
+    onRequest: new Set(values['node-logs'] ? ['node-logs'] : []),
     isHost: host,
     save,
     isAnonymous: anonymize,
@@ -176,10 +180,9 @@ async function diagnosePaths({ paths }: DiagnoseArguments, context: CliContext):
   return { document, names, looks, seen: looks, isLate: false, isPartial: false };
 }
 
-async function diagnoseLive(
-  { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous }: DiagnoseArguments,
-  context: CliContext,
-): Promise<Answer> {
+async function diagnoseLive(given: DiagnoseArguments, context: CliContext): Promise<Answer> {
+  const { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous } = given;
+  const { onRequest } = given;
   const whole = { names, looks: [], seen: [], isLate: false, isPartial: false };
   if (isHost) {
     const { diagnoseHost } = await import('../live/diagnose-host.ts');
@@ -187,14 +190,16 @@ async function diagnoseLive(
     if (save !== null && saved !== null) await tellSaved(save, saved, { context, isAnonymous });
     return { ...whole, document, seen: [observations] };
   }
-  const question = { names, flags: live, isDeep, sinceMs, save, isAnonymous };
+  const question = { names, flags: live, isDeep, onRequest, sinceMs, save, isAnonymous };
   if (waits) {
     const { waitForCluster } = await import('../live/wait-live.ts');
     return { ...whole, ...(await waitForCluster(question, contexts, context)) };
   }
+  const { logHints } = await import('../live/log-hint.ts');
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   const { document, seen, isPartial } = await diagnoseCluster(question, contexts, context);
   const looks = seen.map(({ observations }) => observations);
+  for (const line of logHints(seen, onRequest)) context.err(`${line}\n`);
   return { ...whole, document, isPartial, looks, seen: looks };
 }
 

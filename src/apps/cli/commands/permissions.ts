@@ -1,13 +1,14 @@
 import { PERMISSIONS } from '../../../collection/permissions.generated.ts';
 import {
   bindCommands,
+  featuresNamed,
   type FeaturePermissions,
   joined,
   policyOf,
   rolesOf,
 } from '../../../collection/permissions.ts';
 import type { PermissionAnswer } from '../../../collection/permissions-check.ts';
-import { columns, marked } from '../pages/layout.ts';
+import { columns, marked, paragraph } from '../pages/layout.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
 import type { CliContext } from '../context.ts';
 import { PERMISSIONS_COMMAND } from '../declared/permissions.ts';
@@ -27,14 +28,8 @@ interface Wanted {
   readonly policy: JsonObject;
 }
 
-function featuresOf(names: readonly string[]): readonly FeaturePermissions[] {
-  return names.length === 0
-    ? PERMISSIONS
-    : PERMISSIONS.filter(({ feature }) => names.includes(feature));
-}
-
 function wantedOf(names: readonly string[]): Wanted {
-  const features = featuresOf(names);
+  const features = featuresNamed(PERMISSIONS, names);
   const { kubernetes, aws } = joined(features);
   return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };
 }
@@ -75,6 +70,13 @@ export async function permissionsCommand(
   return EXIT.usable;
 }
 
+/** Features that are printed only by name, where nobody named any. */
+function leftOutLines(features: readonly FeaturePermissions[]): readonly string[] {
+  const left = PERMISSIONS.filter(({ warning }) => warning !== null).map(({ feature }) => feature);
+  const isAny = features.some(({ warning }) => warning !== null);
+  return isAny ? [] : [`Left out unless named: ${left.map((name) => `--for ${name}`).join(', ')}`];
+}
+
 async function page(
   wanted: Wanted,
   only: { readonly rbac: boolean; readonly iam: boolean },
@@ -83,10 +85,15 @@ async function page(
   const policy = `${JSON.stringify(wanted.policy, null, 2)}\n`;
   if (only.rbac !== only.iam) return only.rbac ? roles : policy;
   const names = wanted.features.map(({ feature, for: purpose }) => `  ${feature}: ${purpose}`);
+  const warnings = wanted.features.flatMap(({ warning }) =>
+    warning === null ? [] : ['', ...paragraph(`Warning: ${warning}`)],
+  );
   const bind = bindCommands(wanted.roles).map((command) => `# ${command}`);
   return [
     'Rollcall only reads; it changes nothing. Features:',
     ...names,
+    ...leftOutLines(wanted.features),
+    ...warnings,
     '',
     'Kubernetes roles (rollcall permissions --rbac | kubectl apply -f -):',
     '',

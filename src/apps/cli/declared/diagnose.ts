@@ -50,6 +50,10 @@ export const DIAGNOSE = declareCommand({
       kind: 'flag',
       help: 'Ask each machine that is not usable for its console, user data and logs',
     },
+    'node-logs': {
+      kind: 'flag',
+      help: 'Read logs and journals of machines whose cause the APIs do not show, through their kubelets; needs get nodes/proxy, which also allows running commands in pods',
+    },
     host: { kind: 'flag', help: 'Diagnose the machine on which Rollcall runs' },
     since: {
       kind: 'duration',
