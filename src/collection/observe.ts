@@ -1,5 +1,6 @@
 import { collectAws } from './aws.ts';
 import { collectNodeLogs } from './node-logs.ts';
+import { collectSsmLogs } from './ssm-logs.ts';
 import { collectDetails } from './details.ts';
 import type { CollectedDocument, CollectedEvidence } from './document.ts';
 import { inTime } from './in-time.ts';
@@ -197,7 +198,7 @@ async function askOneByOne(
 
 /** Asks machines for their own files, where that was requested and no cause is named yet. */
 async function askMachines(
-  { kube }: LookClients,
+  { kube, aws, clock }: LookClients,
   { onRequest = NOTHING, asked, progress }: LiveOptions,
   { intake, time }: Looking,
   { document, observations }: Known,
@@ -206,8 +207,12 @@ async function askMachines(
   const open = leftOpen(document, observations, asked.length > 0);
   if (open.length === 0) return false;
   progress(`reading logs of ${counted(open.length, 'machine')}`);
-  if (kube !== null && onRequest.has('node-logs'))
-    await collectNodeLogs(kube, open, intake, time.details);
+  const throughKubelets = kube !== null && onRequest.has('node-logs');
+  const throughSsm = aws !== null && onRequest.has('ssm');
+  await Promise.all([
+    throughKubelets ? collectNodeLogs(kube, open, intake, time.details) : null,
+    throughSsm ? collectSsmLogs({ aws, clock }, open, intake, time.details) : null,
+  ]);
   return true;
 }
 

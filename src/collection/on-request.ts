@@ -1,5 +1,6 @@
 /**
  * What is asked only where somebody says so, as its permission reaches far:
- * `node-logs`, files and journals of machines through their kubelets.
+ * `node-logs`, files and journals of machines through their kubelets;
+ * `ssm`, the same of machines without Node, through Systems Manager.
  */
-export type OnRequest = 'node-logs';
+export type OnRequest = 'node-logs' | 'ssm';

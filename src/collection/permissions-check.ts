@@ -4,7 +4,7 @@ import { AWS_SERVICES } from '../ports/aws-api.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
 import { PortError } from '../ports/port-error.ts';
 import { limiter } from './asking.ts';
-import { type KubePermission, resourceText } from './permissions.ts';
+import { isNarrow, type KubePermission, resourceText } from './permissions.ts';
 
 export type Granted = 'yes' | 'no' | 'unknown';
 
@@ -145,6 +145,8 @@ const INPUTS: Readonly<Record<string, JsonObject>> = {
   'iam:ListOpenIDConnectProviders': {},
   'kms:DescribeKey': { KeyId: NO_KEY },
   'kms:GetKeyPolicy': { KeyId: NO_KEY, PolicyName: 'default' },
+  'ssm:DescribeInstanceInformation': { MaxResults: 5 },
+  'ssm:GetCommandInvocation': { CommandId: NO_KEY, InstanceId: NO_INSTANCE },
   'route53:ListResourceRecordSets': { HostedZoneId: 'Z00000000000000000000', MaxItems: 1 },
 };
 
@@ -205,6 +207,12 @@ function simulated(action: string, decision: string | undefined): PermissionAnsw
   return { permission: action, granted, how, isOptional: false };
 }
 
+/** Granted on one document, of which a simulation without resources says nothing. */
+function sendsCommand(permission: string): PermissionAnswer {
+  const how = 'only sending a command tests it: rollcall diagnose --ssm';
+  return { permission, granted: 'unknown', how, isOptional: false };
+}
+
 /**
  * Asks IAM to simulate the actions (`iam:SimulatePrincipalPolicy`), else makes the cheapest call of
  * each. Nothing is written.
@@ -214,8 +222,12 @@ export async function checkAws(
   actions: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly PermissionAnswer[]> {
-  const decisions = await simulate(aws, actions, signal);
-  if (decisions !== null) return actions.map((action) => simulated(action, decisions.get(action)));
+  const tested = actions.filter((action) => !isNarrow(action));
+  const untested = actions.filter(isNarrow).map(sendsCommand);
+  const decisions = await simulate(aws, tested, signal);
+  if (decisions !== null)
+    return [...tested.map((action) => simulated(action, decisions.get(action))), ...untested];
   const limited = limiter(PARALLEL_MAX);
-  return Promise.all(actions.map((action) => limited(async () => askOne(aws, action, signal))));
+  const asked = tested.map((action) => limited(async () => askOne(aws, action, signal)));
+  return [...(await Promise.all(asked)), ...untested];
 }

@@ -513,5 +513,16 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       }
     ],
     "aws": []
+  },
+  {
+    "feature": "ssm",
+    "for": "diagnose --ssm: logs of instances without a Node",
+    "warning": "It sends a command to machines, which runs as root. The policy allows only the document Rollcall-ReadLogs, whose commands print the ends of logs; whoever may change that document may run anything.",
+    "kubernetes": [],
+    "aws": [
+      "ssm:DescribeInstanceInformation",
+      "ssm:GetCommandInvocation",
+      "ssm:SendCommand"
+    ]
   }
 ];

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../evidence/json.ts';
+import { READING_DOCUMENT } from '../ports/aws-api.ts';
 
 /** One verb on one kind of object; `namespace` is null for all of them and for kinds without one. */
 export interface KubePermission {
@@ -103,17 +104,40 @@ function sidOf(service: string): string {
   return `Rollcall${service.charAt(0).toUpperCase()}${service.slice(1)}`;
 }
 
+/** Actions that would reach far beyond what is wanted of them, and what they are granted on. */
+const RESOURCES: Readonly<Record<string, readonly string[]>> = {
+  'ssm:SendCommand': [`arn:aws:ssm:*:*:document/${READING_DOCUMENT}`, 'arn:aws:ec2:*:*:instance/*'],
+};
+
+/** True for an action that is granted on named resources only. */
+export function isNarrow(action: string): boolean {
+  return Object.hasOwn(RESOURCES, action);
+}
+
 /**
  * An identity policy with one statement for each service. Most describing actions of EC2 and Auto
  * Scaling accept no resource, so that none is named (Service Authorization Reference).
  */
 export function policyOf(actions: readonly string[]): JsonObject {
-  const services = Map.groupBy(actions, (action) => action.split(':')[0] ?? '');
+  const anywhere = actions.filter((action) => !isNarrow(action));
+  const services = Map.groupBy(anywhere, (action) => action.split(':')[0] ?? '');
   const statements = [...services].map(([service, own]) => ({
     Sid: sidOf(service),
     Effect: 'Allow',
     Action: [...own],
     Resource: '*',
   }));
-  return { Version: POLICY_VERSION, Statement: statements };
+  const narrow = actions.filter(isNarrow);
+  return { Version: POLICY_VERSION, Statement: [...statements, ...narrow.map(narrowed)] };
+}
+
+function narrowed(action: string): JsonObject {
+  const [service = '', operation = ''] = action.split(':');
+  const resources = RESOURCES[action] ?? [];
+  return {
+    Sid: `${sidOf(service)}${operation}`,
+    Effect: 'Allow',
+    Action: [action],
+    Resource: [...resources],
+  };
 }

@@ -10,6 +10,7 @@ import {
   checkKube,
   type PermissionAnswer,
 } from '../../src/collection/permissions-check.ts';
+import { READING_STEPS, readingDocument } from '../../src/collection/reading-document.ts';
 import { featuresNamed, joined, policyOf, rolesOf } from '../../src/collection/permissions.ts';
 import { KUBE_LISTS } from '../../src/collection/resources.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
@@ -70,7 +71,30 @@ test('nothing but reading is asked for', () => {
   const { kubernetes, aws } = joined(PERMISSIONS);
   assert.ok(kubernetes.length > 10 && aws.length > 20);
   for (const { verb } of kubernetes) assert.match(verb, /^(?:get|list|watch)$/);
-  for (const action of aws) assert.match(action, /^[a-z0-9]+:(?:Describe|List|Get|Lookup)[A-Z]/);
+  for (const action of aws)
+    if (action !== 'ssm:SendCommand')
+      assert.match(action, /^[a-z0-9]+:(?:Describe|List|Get|Lookup)[A-Z]/);
+});
+
+test('a command to machines is granted for one document, and only by name', () => {
+  const usual = JSON.stringify(policyOf(joined(featuresNamed(PERMISSIONS, [])).aws));
+  assert.doesNotMatch(usual, /ssm:/);
+  const { Statement } = policyOf(joined(featuresNamed(PERMISSIONS, ['ssm'])).aws);
+  const sending = JSON.stringify(Statement)
+    .split('{')
+    .filter((one) => one.includes('SendCommand'));
+  assert.equal(sending.length, 1);
+  assert.match(
+    sending[0] ?? '',
+    /"Resource":\["arn:aws:ssm:\*:\*:document\/Rollcall-ReadLogs","arn:aws:ec2:/,
+  );
+});
+
+test('the document is shown whole before anything runs it', async () => {
+  const { out, code } = await capture(['permissions', '--ssm-document']);
+  assert.deepEqual([JSON.parse(out), code], [readingDocument(), 0]);
+  const page = await capture(['permissions', '--for', 'ssm']);
+  for (const { command } of READING_STEPS) assert.ok(page.out.includes(command), command);
 });
 
 test('grants reads of one namespace there only', () => {
@@ -111,7 +135,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
     capture(['permissions', '--for', 'node-logs']),
   ]);
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
-  assert.match(usual.out, /^Left out unless named: --for node-logs$/m);
+  assert.match(usual.out, /^Left out unless named: --for node-logs, --for ssm$/m);
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
 });
@@ -124,7 +148,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, name, watch or node-logs/,
+    /unknown feature "all"; use status, details, capacity, name, watch, node-logs or ssm/,
   );
 });
 
@@ -250,8 +274,10 @@ test('every action can be asked for cheaply', async () => {
   const answers = await checkAws(aws, actions, signal);
   assert.deepEqual(
     answers.filter(({ granted }) => granted !== 'no').map(({ permission }) => permission),
-    [],
+    ['ssm:SendCommand'],
+    'nobody sends a command to test whether it may',
   );
+  assert.equal(aws.requests().get('ssm:SendCommand'), undefined);
 });
 
 /** Asked by `rollcall permissions --check` alone, and by everybody without a permission. */

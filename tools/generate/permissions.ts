@@ -3,6 +3,7 @@ import { createAsk } from '../../src/collection/asking.ts';
 import { collectDetails } from '../../src/collection/details.ts';
 import type { CollectedDocument, CollectedEvidence } from '../../src/collection/document.ts';
 import { collectNodeLogs } from '../../src/collection/node-logs.ts';
+import { collectSsmLogs } from '../../src/collection/ssm-logs.ts';
 import { collectKubernetes } from '../../src/collection/kubernetes.ts';
 import type { FeaturePermissions, KubePermission } from '../../src/collection/permissions.ts';
 import { tellNowhere } from '../../src/collection/nowhere.ts';
@@ -219,6 +220,18 @@ async function recordNodeLogs(): Promise<Recording> {
   return recording;
 }
 
+const SEND_COMMAND =
+  'It sends a command to machines, which runs as root. The policy allows only the document ' +
+  'Rollcall-ReadLogs, whose commands print the ends of logs; whoever may change that document may ' +
+  'run anything.';
+
+async function recordSsm(): Promise<Recording> {
+  const recording = startRecording();
+  const machines = [{ node: null, instanceId: INSTANCE }];
+  await collectSsmLogs(recording, machines, recording.evidence, SIGNAL);
+  return recording;
+}
+
 async function recordWatch(): Promise<Recording> {
   const recording = startRecording();
   const { kube } = recording;
@@ -290,12 +303,13 @@ function feature(
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
-  const [details, capacity, name, watch, nodeLogs] = [
+  const [details, capacity, name, watch, nodeLogs, ssm] = [
     await recordDetails(),
     await recordCapacity(),
     await recordName(),
     await recordWatch(),
     await recordNodeLogs(),
+    await recordSsm(),
   ];
   return [
     feature('status', 'rollcall, rollcall status and rollcall diagnose', [status]),
@@ -311,6 +325,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       [nodeLogs],
       NODES_PROXY,
     ),
+    feature('ssm', 'diagnose --ssm: logs of instances without a Node', [ssm], SEND_COMMAND),
   ];
 }
 

@@ -73,6 +73,7 @@ const PACKAGES: Readonly<Record<AwsService, Package>> = {
     name: '@aws-sdk/client-cloudtrail',
     client: 'CloudTrailClient',
   },
+  ssm: { name: '@aws-sdk/client-ssm', client: 'SSMClient' },
 };
 
 // An import would first parse each file to find out whether it is a module: 60 ms for EC2 and EKS.

@@ -120,6 +120,7 @@ const NAMES: Readonly<Record<AwsService, readonly [name: string, operation: stri
   route53: ['ROUTE_53', 'ListHostedZonesByVPC'],
   ecr: ['ECR', 'GetAuthorizationToken'],
   cloudtrail: ['CLOUDTRAIL', 'LookupEvents'],
+  ssm: ['SSM', 'DescribeInstanceInformation'],
 };
 
 for (const service of AWS_SERVICES) {

@@ -93,3 +93,16 @@ export function kubeletPage(
   if (/^\/logs(?:\/|$)/.test(path)) return machine.servedLog(path.slice('/logs'.length), query);
   return { code: 404, type: 'text/plain', text: '404 page not found\n' };
 }
+
+/** Runs a script as the agent of Systems Manager does, which needs no kubelet. */
+export function runByAgent(
+  hypervisor: Hypervisor,
+  instanceId: string,
+  script: string,
+  done: (stdout: string) => void,
+): boolean {
+  const machine = hypervisor.machine(instanceId);
+  if (machine?.isOn() !== true) return false;
+  machine.run(script, ({ stdout }) => done(stdout));
+  return true;
+}

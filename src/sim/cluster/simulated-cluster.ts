@@ -14,7 +14,7 @@ import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
 import type { World } from '../world.ts';
 import { createClusterObjects, createLateObjects } from './cluster-objects.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { isAnswering, kubeletPage, type Places, podLog } from './hooks.ts';
+import { isAnswering, kubeletPage, type Places, podLog, runByAgent } from './hooks.ts';
 import { type Infrastructure, createInfrastructure, minorOf } from './infrastructure.ts';
 import { gitVersionOf, platformOptions, hypervisorOptions } from './options.ts';
 import { type PodIdentityWebhook, startWebhook } from './pod-identity-webhook.ts';
@@ -88,6 +88,9 @@ export function buildCluster({
   const platform = startPlatform(world, platformOptions(setting.cluster));
   const hypervisor = createHypervisor(world, hypervisorOptions(setting, join.endpoint));
   Object.assign(places, { hypervisor, platform });
+  cloud.controls.setAgents((instanceId, script, done) =>
+    runByAgent(hypervisor, instanceId, script, done),
+  );
   const fleet = createFleet({ seed, cloud, setting }, infrastructure, join);
   launchAll(fleet, infrastructure, (group) => group.isControlPlane);
   happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);

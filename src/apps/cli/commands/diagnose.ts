@@ -43,6 +43,8 @@ interface DiagnoseArguments {
   readonly isAnonymous: boolean;
 }
 
+const ON_REQUEST: readonly OnRequest[] = ['node-logs', 'ssm'];
+
 function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
   const { values, words } = parseCommandLine(DIAGNOSE, args);
   const { output, all, host, save, anonymize, deep, since, wait } = values;
@@ -59,7 +61,7 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
     contexts,
     isAll: all,
     isDeep: deep,
-    onRequest: new Set(values['node-logs'] ? ['node-logs'] : []),
+    onRequest: new Set(ON_REQUEST.filter((name) => values[name])),
     isHost: host,
     save,
     isAnonymous: anonymize,

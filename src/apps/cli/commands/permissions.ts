@@ -7,6 +7,11 @@ import {
   policyOf,
   rolesOf,
 } from '../../../collection/permissions.ts';
+import {
+  CREATE_DOCUMENT,
+  READING_STEPS,
+  readingDocument,
+} from '../../../collection/reading-document.ts';
 import type { PermissionAnswer } from '../../../collection/permissions-check.ts';
 import { columns, marked, paragraph } from '../pages/layout.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
@@ -56,6 +61,10 @@ export async function permissionsCommand(
 ): Promise<number> {
   const { values } = parseCommandLine(PERMISSIONS_COMMAND, args);
   const { output } = values;
+  if (values['ssm-document']) {
+    context.out(`${JSON.stringify(readingDocument(), null, 2)}\n`);
+    return EXIT.usable;
+  }
   const wanted = wantedOf(values.for);
   if (values.check) return check(wanted, liveFlagsOf(values), output, context);
   const document = {
@@ -75,6 +84,18 @@ function leftOutLines(features: readonly FeaturePermissions[]): readonly string[
   const left = PERMISSIONS.filter(({ warning }) => warning !== null).map(({ feature }) => feature);
   const isAny = features.some(({ warning }) => warning !== null);
   return isAny ? [] : [`Left out unless named: ${left.map((name) => `--for ${name}`).join(', ')}`];
+}
+
+/** All that `diagnose --ssm` has a machine run, where that is granted. */
+function documentLines(features: readonly FeaturePermissions[]): readonly string[] {
+  if (!features.some(({ aws }) => aws.includes('ssm:SendCommand'))) return [];
+  return [
+    'Document of Systems Manager, all that is ever run; create it once:',
+    '',
+    `# ${CREATE_DOCUMENT}`,
+    ...READING_STEPS.map(({ name, command }) => `  ${name}: ${command}`),
+    '',
+  ];
 }
 
 async function page(
@@ -102,6 +123,7 @@ async function page(
     'IAM policy (rollcall permissions --iam):',
     '',
     policy,
+    ...documentLines(wanted.features),
   ].join('\n');
 }
 

@@ -54,6 +54,10 @@ export const DIAGNOSE = declareCommand({
       kind: 'flag',
       help: 'Read logs and journals of machines whose cause the APIs do not show, through their kubelets; needs get nodes/proxy, which also allows running commands in pods',
     },
+    ssm: {
+      kind: 'flag',
+      help: 'Read logs of instances without a Node by a fixed document of Systems Manager, which prints and changes nothing; see: rollcall permissions --for ssm',
+    },
     host: { kind: 'flag', help: 'Diagnose the machine on which Rollcall runs' },
     since: {
       kind: 'duration',

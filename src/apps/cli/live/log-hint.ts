@@ -11,10 +11,23 @@ export function logHints(
   const open = looks.flatMap(({ document, observations }) =>
     leftOpen(document, observations, false),
   );
-  const behindKubelets = open.filter(({ node }) => node !== null).length;
-  if (behindKubelets === 0 || onRequest.has('node-logs')) return [];
+  const behindKubelets = open.filter(({ node }) => node !== null);
+  const withoutNode = open.filter(({ node, instanceId }) => node === null && instanceId !== null);
   return [
-    `The logs of ${counted(behindKubelets, 'machine')} were not read and may name the cause; ` +
-      'read them: rollcall diagnose --node-logs (needs get nodes/proxy)',
+    ...hintOf('node-logs', behindKubelets.length, 'get nodes/proxy', onRequest),
+    ...hintOf('ssm', withoutNode.length, 'ssm:SendCommand', onRequest),
+  ];
+}
+
+function hintOf(
+  name: OnRequest,
+  count: number,
+  permission: string,
+  onRequest: ReadonlySet<OnRequest>,
+): readonly string[] {
+  if (count === 0 || onRequest.has(name)) return [];
+  return [
+    `The logs of ${counted(count, 'machine')} were not read and may name the cause; read them: ` +
+      `rollcall diagnose --${name} (needs ${permission})`,
   ];
 }
