@@ -1,5 +1,7 @@
 import { collectAws } from './aws.ts';
 import { collectNodeLogs } from './node-logs.ts';
+import { collectControlPlaneLogs } from './control-plane-logs.ts';
+import { factValues } from '../evidence/fact-values.ts';
 import { collectSsmLogs } from './ssm-logs.ts';
 import { collectDetails } from './details.ts';
 import type { CollectedDocument, CollectedEvidence } from './document.ts';
@@ -209,9 +211,12 @@ async function askMachines(
   progress(`reading logs of ${counted(open.length, 'machine')}`);
   const throughKubelets = kube !== null && onRequest.has('node-logs');
   const throughSsm = aws !== null && onRequest.has('ssm');
+  const [cluster = null] = factValues(observations, 'aws/cluster').map(({ name }) => name ?? null);
+  const ofControlPlane = aws !== null && onRequest.has('control-plane-logs') && cluster !== null;
   await Promise.all([
     throughKubelets ? collectNodeLogs(kube, open, intake, time.details) : null,
     throughSsm ? collectSsmLogs({ aws, clock }, open, intake, time.details) : null,
+    ofControlPlane ? collectControlPlaneLogs({ aws, clock }, cluster, intake, time.details) : null,
   ]);
   return true;
 }

@@ -147,6 +147,7 @@ const INPUTS: Readonly<Record<string, JsonObject>> = {
   'kms:GetKeyPolicy': { KeyId: NO_KEY, PolicyName: 'default' },
   'ssm:DescribeInstanceInformation': { MaxResults: 5 },
   'ssm:GetCommandInvocation': { CommandId: NO_KEY, InstanceId: NO_INSTANCE },
+  'logs:FilterLogEvents': { logGroupName: `/aws/eks/${NO_NAME}/cluster`, limit: 1 },
   'route53:ListResourceRecordSets': { HostedZoneId: 'Z00000000000000000000', MaxItems: 1 },
 };
 
@@ -223,11 +224,15 @@ export async function checkAws(
   signal: AbortSignal,
 ): Promise<readonly PermissionAnswer[]> {
   const tested = actions.filter((action) => !isNarrow(action));
-  const untested = actions.filter(isNarrow).map(sendsCommand);
+  const narrow = actions.filter(isNarrow);
+  const untested = narrow.filter((action) => !Object.hasOwn(INPUTS, action)).map(sendsCommand);
   const decisions = await simulate(aws, tested, signal);
-  if (decisions !== null)
-    return [...tested.map((action) => simulated(action, decisions.get(action))), ...untested];
   const limited = limiter(PARALLEL_MAX);
-  const asked = tested.map((action) => limited(async () => askOne(aws, action, signal)));
-  return [...(await Promise.all(asked)), ...untested];
+  const onNamed = narrow.filter((action) => Object.hasOwn(INPUTS, action));
+  const toAsk = [...(decisions === null ? tested : []), ...onNamed];
+  const asked = await Promise.all(
+    toAsk.map((action) => limited(async () => askOne(aws, action, signal))),
+  );
+  const told = decisions === null ? [] : tested.map((one) => simulated(one, decisions.get(one)));
+  return [...told, ...asked, ...untested];
 }

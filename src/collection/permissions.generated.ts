@@ -524,5 +524,14 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "ssm:GetCommandInvocation",
       "ssm:SendCommand"
     ]
+  },
+  {
+    "feature": "control-plane-logs",
+    "for": "diagnose --control-plane-logs: what EKS wrote to CloudWatch Logs",
+    "warning": "It reads the audit logs of every EKS cluster of the account, which tell who did what and from where.",
+    "kubernetes": [],
+    "aws": [
+      "logs:FilterLogEvents"
+    ]
   }
 ];

@@ -106,6 +106,7 @@ function sidOf(service: string): string {
 
 /** Actions that would reach far beyond what is wanted of them, and what they are granted on. */
 const RESOURCES: Readonly<Record<string, readonly string[]>> = {
+  'logs:FilterLogEvents': ['arn:aws:logs:*:*:log-group:/aws/eks/*'],
   'ssm:SendCommand': [`arn:aws:ssm:*:*:document/${READING_DOCUMENT}`, 'arn:aws:ec2:*:*:instance/*'],
 };
 

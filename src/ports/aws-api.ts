@@ -12,6 +12,7 @@ export const AWS_SERVICES = [
   'ecr',
   'cloudtrail',
   'ssm',
+  'logs',
 ] as const;
 
 /** The one document of Systems Manager that is ever run; its commands only print. */

@@ -73,7 +73,7 @@ test('nothing but reading is asked for', () => {
   for (const { verb } of kubernetes) assert.match(verb, /^(?:get|list|watch)$/);
   for (const action of aws)
     if (action !== 'ssm:SendCommand')
-      assert.match(action, /^[a-z0-9]+:(?:Describe|List|Get|Lookup)[A-Z]/);
+      assert.match(action, /^[a-z0-9]+:(?:Describe|Filter|List|Get|Lookup)[A-Z]/);
 });
 
 test('a command to machines is granted for one document, and only by name', () => {
@@ -135,7 +135,10 @@ test('what reaches far is granted only by its name, and with a warning', async (
     capture(['permissions', '--for', 'node-logs']),
   ]);
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
-  assert.match(usual.out, /^Left out unless named: --for node-logs, --for ssm$/m);
+  assert.match(
+    usual.out,
+    /^Left out unless named: --for node-logs, --for ssm, --for control-plane-logs$/m,
+  );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
 });
@@ -148,7 +151,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, name, watch, node-logs or ssm/,
+    /unknown feature "all"; use status, details, capacity, name, watch, node-logs, ssm or control-plane-logs/,
   );
 });
 

@@ -37,6 +37,7 @@ export const ANSWERS: Readonly<Record<string, JsonObject>> = {
     InstanceInformationList: [{ InstanceId: INSTANCE, PingStatus: 'Online' }],
     Command: { CommandId: '00000000-0000-0000-0000-000000000000' },
     Status: 'Success',
+    events: [],
     InstanceStatuses: [{ InstanceId: INSTANCE }],
     InstanceTypes: [{ InstanceType: 'm5.large' }],
     Images: [{ ImageId: 'ami-0123456789abcdef0' }],

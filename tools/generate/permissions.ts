@@ -3,6 +3,7 @@ import { createAsk } from '../../src/collection/asking.ts';
 import { collectDetails } from '../../src/collection/details.ts';
 import type { CollectedDocument, CollectedEvidence } from '../../src/collection/document.ts';
 import { collectNodeLogs } from '../../src/collection/node-logs.ts';
+import { collectControlPlaneLogs } from '../../src/collection/control-plane-logs.ts';
 import { collectSsmLogs } from '../../src/collection/ssm-logs.ts';
 import { collectKubernetes } from '../../src/collection/kubernetes.ts';
 import type { FeaturePermissions, KubePermission } from '../../src/collection/permissions.ts';
@@ -232,6 +233,15 @@ async function recordSsm(): Promise<Recording> {
   return recording;
 }
 
+const AUDIT_LOGS =
+  'It reads the audit logs of every EKS cluster of the account, which tell who did what and from where.';
+
+async function recordControlPlane(): Promise<Recording> {
+  const recording = startRecording();
+  await collectControlPlaneLogs(recording, 'shop', recording.evidence, SIGNAL);
+  return recording;
+}
+
 async function recordWatch(): Promise<Recording> {
   const recording = startRecording();
   const { kube } = recording;
@@ -303,13 +313,14 @@ function feature(
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
-  const [details, capacity, name, watch, nodeLogs, ssm] = [
+  const [details, capacity, name, watch, nodeLogs, ssm, controlPlane] = [
     await recordDetails(),
     await recordCapacity(),
     await recordName(),
     await recordWatch(),
     await recordNodeLogs(),
     await recordSsm(),
+    await recordControlPlane(),
   ];
   return [
     feature('status', 'rollcall, rollcall status and rollcall diagnose', [status]),
@@ -326,6 +337,12 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       NODES_PROXY,
     ),
     feature('ssm', 'diagnose --ssm: logs of instances without a Node', [ssm], SEND_COMMAND),
+    feature(
+      'control-plane-logs',
+      'diagnose --control-plane-logs: what EKS wrote to CloudWatch Logs',
+      [controlPlane],
+      AUDIT_LOGS,
+    ),
   ];
 }
 

@@ -14,7 +14,7 @@ test('every call only reads', () => {
   assert.ok(OPERATIONS.length > 50);
   for (const { service, operation } of OPERATIONS) {
     if (operation === 'SendCommand') continue;
-    assert.match(operation, /^(?:Describe|List|Get|Lookup|Simulate)[A-Z]/, service);
+    assert.match(operation, /^(?:Describe|Filter|List|Get|Lookup|Simulate)[A-Z]/, service);
   }
 });
 

@@ -137,6 +137,12 @@ export const CALLS: Calls = {
       reshape: withoutRawEvents,
     },
   },
+  logs: {
+    FilterLogEvents: paged('events', {
+      tokens: { nextToken: 'nextToken' },
+      limit: { member: 'limit', max: 10_000 },
+    }),
+  },
   ssm: {
     DescribeInstanceInformation: paged('InstanceInformationList', upTo(50)),
     GetCommandInvocation: once('Status'),

@@ -73,6 +73,7 @@ const PACKAGES: Readonly<Record<AwsService, Package>> = {
     name: '@aws-sdk/client-cloudtrail',
     client: 'CloudTrailClient',
   },
+  logs: { name: '@aws-sdk/client-cloudwatch-logs', client: 'CloudWatchLogsClient' },
   ssm: { name: '@aws-sdk/client-ssm', client: 'SSMClient' },
 };
 

@@ -121,6 +121,7 @@ const NAMES: Readonly<Record<AwsService, readonly [name: string, operation: stri
   ecr: ['ECR', 'GetAuthorizationToken'],
   cloudtrail: ['CLOUDTRAIL', 'LookupEvents'],
   ssm: ['SSM', 'DescribeInstanceInformation'],
+  logs: ['CLOUDWATCH_LOGS', 'FilterLogEvents'],
 };
 
 for (const service of AWS_SERVICES) {

@@ -279,6 +279,7 @@ const ENDPOINT_NAMES: Readonly<Record<AwsService, string>> = {
   ecr: 'ECR',
   cloudtrail: 'CLOUDTRAIL',
   ssm: 'SSM',
+  logs: 'CLOUDWATCH_LOGS',
 };
 
 /** null leaves it to the SDK, which also knows the endpoints in configuration files. */

@@ -66,6 +66,7 @@ export const JSON_SERVICES: ReadonlySet<AwsService> = new Set<AwsService>([
   'ecr',
   'cloudtrail',
   'ssm',
+  'logs',
 ]);
 
 /** What a key that nobody has is told. */

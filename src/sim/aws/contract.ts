@@ -111,3 +111,9 @@ export type RunByAgent = (
   script: string,
   done: (stdout: string) => void,
 ) => boolean;
+
+/** A line that somebody wrote to a stream. */
+export interface WrittenLine {
+  readonly atMs: number;
+  readonly text: string;
+}

@@ -91,6 +91,7 @@ export function buildCluster({
   cloud.controls.setAgents((instanceId, script, done) =>
     runByAgent(hypervisor, instanceId, script, done),
   );
+  if (setting.cluster.kind === 'eks') writeControlPlaneLogs(cloud, setting.cluster.name, platform);
   const fleet = createFleet({ seed, cloud, setting }, infrastructure, join);
   launchAll(fleet, infrastructure, (group) => group.isControlPlane);
   happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);
@@ -119,6 +120,14 @@ export function buildCluster({
     ...fleet,
     machineOf,
   };
+}
+
+/** As EKS writes those of the types that DescribeCluster shows as enabled. */
+function writeControlPlaneLogs({ controls }: SimulatedAws, name: string, platform: Platform): void {
+  const streams = new Map([
+    ['authenticator-0123456789abcdef0123456789abcdef', () => platform.authenticatorLog()],
+  ]);
+  controls.account.logGroups.set(`/aws/eks/${name}/cluster`, streams);
 }
 
 /** Until the control plane of a kubeadm cluster is up; its machine is there when the story begins. */

@@ -265,6 +265,9 @@ export function plantedAnswers(plant: Plant): Answers {
         },
       ],
     },
+    'logs:FilterLogEvents': {
+      events: texts(plant, 'log of the control plane').map((message) => ({ message })),
+    },
     'ssm:DescribeInstanceInformation': {
       InstanceInformationList: [{ InstanceId: ID, PingStatus: 'Online' }],
     },

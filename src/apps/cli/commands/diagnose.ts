@@ -43,7 +43,7 @@ interface DiagnoseArguments {
   readonly isAnonymous: boolean;
 }
 
-const ON_REQUEST: readonly OnRequest[] = ['node-logs', 'ssm'];
+const ON_REQUEST: readonly OnRequest[] = ['node-logs', 'ssm', 'control-plane-logs'];
 
 function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
   const { values, words } = parseCommandLine(DIAGNOSE, args);

@@ -58,6 +58,10 @@ export const DIAGNOSE = declareCommand({
       kind: 'flag',
       help: 'Read logs of instances without a Node by a fixed document of Systems Manager, which prints and changes nothing; see: rollcall permissions --for ssm',
     },
+    'control-plane-logs': {
+      kind: 'flag',
+      help: 'Read what the control plane of an EKS cluster wrote to CloudWatch Logs in the last 30 min: authenticator, audit, controller managers',
+    },
     host: { kind: 'flag', help: 'Diagnose the machine on which Rollcall runs' },
     since: {
       kind: 'duration',

@@ -1,11 +1,11 @@
-/** Machines without Node print their logs through Systems Manager, where all of it is set up. */
+/** What machines and the control plane say through services of AWS, where all of it is set up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { observeCluster } from '../../../src/apps/sim/observe-cluster.ts';
 import { readingDocument } from '../../../src/collection/reading-document.ts';
 import { policyOf } from '../../../src/collection/permissions.ts';
 import type { SubjectReport } from '../../../src/diagnosis/document.ts';
-import type { JsonObject } from '../../../src/evidence/json.ts';
+import { type JsonObject, listAt } from '../../../src/evidence/json.ts';
 import { buildCluster, type SimulatedCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
 import { readScenario } from '../../../src/sim/stories/scenario.ts';
 
@@ -110,4 +110,21 @@ test('the policy of the feature allows this document and no other', () => {
   };
   assert.equal(send('Rollcall-ReadLogs'), 'sent');
   assert.equal(send('AWS-RunShellScript'), 'AccessDeniedException');
+});
+
+test('the control plane writes to CloudWatch Logs, which are read where that is asked', async () => {
+  const simulated = clusterWithLonely();
+  const { observations } = await observeCluster(simulated, {
+    onRequest: new Set(['control-plane-logs']),
+  });
+  assert.deepEqual(observations.collection?.refusals, []);
+  const call = { service: 'logs', operation: 'FilterLogEvents' } as const;
+  const ask = (input: JsonObject): ReturnType<SimulatedCluster['cloud']['answer']> =>
+    simulated.cloud.answer(simulated.admin.identity, { ...call, input });
+  const all = ask({ logGroupName: '/aws/eks/lab/cluster' });
+  assert.ok(all.ok && listAt(all.output, 'events').length > 0);
+  const none = ask({ logGroupName: '/aws/eks/lab/cluster', filterPattern: '?"not there"' });
+  assert.ok(none.ok && listAt(none.output, 'events').length === 0);
+  const other = ask({ logGroupName: '/aws/eks/other/cluster' });
+  assert.equal(other.ok ? '' : other.refusal.code, 'ResourceNotFoundException');
 });
