@@ -98,7 +98,7 @@ Evidence reaches Rollcall as people paste it: quoted in a mail, wrapped, colored
 Every case, every pasted line and one in four of the found examples is pasted in each of these ways.
 The figures are the answers that differ from the answer to the clean text; \`before\` is without the readers of pastes (\`src/readers/pasted\`).
 Most of them are silence; \`another\` counts those in which another cause is named.
-Lost quotes are those of logs, tables and answers alike; not every value can be told without them.
+Lost quotes are those of logs, tables and answers alike; not every value is known without them.
 Healthy lines in front are of another machine, in the same file: its kubelet runs, which clears what stops a kubelet.
 `;
 

@@ -23,9 +23,9 @@ export const NO_RESEMBLANCE: Resemblance = { alike: [], lines: [], reported: new
 
 /**
  * What speaks for a candidate, in the units of likeness. Made by trying each on the examples that
- * hold a cause's trouble without what decides it; from 0.2 to 3 the ranking hardly changes.
+ * hold a cause's trouble without what decides it and on fresh questions (docs/decisions/0012).
  */
-export const CANDIDATE_WEIGHTS = { supported: 0.5, symptom: 0.5, reported: 0.2 } as const;
+export const CANDIDATE_WEIGHTS = { supported: 0.5, symptom: 0.5, reported: 0.05 } as const;
 
 interface Candidate {
   readonly cause: Cause;

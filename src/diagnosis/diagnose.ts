@@ -1,6 +1,7 @@
 import type { Hit, Observations } from '../evidence/observations.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
+import type { LineSource } from '../evidence/source.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import { isOvertaken } from '../evidence/time.ts';
 import type { Cause } from './cause.ts';
@@ -178,8 +179,14 @@ export function diagnose(
     catalogueVersion: input.catalogueVersion,
     headline: pickHeadline(reports, standings),
     subjects: reports,
+    recognized: recognizedIn(input.observations),
     losses: lossesOf(input.observations),
   };
+}
+
+function recognizedIn({ documents }: Observations): readonly LineSource[] {
+  const all = new Set(documents.flatMap(({ sources }) => sources));
+  return [...all].filter((source) => source !== 'unknown');
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { Verdict } from '../evidence/verdict.ts';
 import type { Confidence, Step } from './cause.ts';
@@ -9,6 +10,8 @@ export interface DiagnosisDocument {
   readonly catalogueVersion: string;
   readonly headline: Headline | null;
   readonly subjects: readonly SubjectReport[];
+  /** Programs and kinds of output that were recognized in the evidence. */
+  readonly recognized: readonly LineSource[];
   /** What was given but could not be read, in sentences. */
   readonly losses: readonly { readonly locator: string; readonly what: string }[];
 }

@@ -5,14 +5,17 @@ import {
   type LikenessIndex,
   openIndex,
 } from '../diagnosis/likeness/likeness-index.ts';
-import { rankAlike } from '../diagnosis/likeness/rank-alike.ts';
+import { type Alike, rankAlike } from '../diagnosis/likeness/rank-alike.ts';
 import type { Subject } from '../diagnosis/subject.ts';
 import type { Observations, TroubledLine } from '../evidence/observations.ts';
+import { PASTE_DOCUMENTS_MAX } from '../readers/troubled.ts';
 
 /** Subjects that are compared; in a fleet the first ones stand for the others. */
 const SUBJECTS_MAX = 20;
 /** Below this, lines have words in common with a cause as any two lines have. */
-export const LIKENESS_MIN = 0.2;
+const LIKENESS_MIN = 0.2;
+/** What stands behind a cause that the lines do resemble may resemble them less. */
+const NEXT_LIKENESS_MIN = 0.1;
 
 const OPENED = new WeakMap<readonly CauseLikeness[], LikenessIndex>();
 
@@ -49,11 +52,12 @@ function openSubjects(
   return open.length > 0 ? open.slice(0, SUBJECTS_MAX) : subjects.filter(isCluster);
 }
 
-/** Evidence of at most so many lines was picked out by a person. */
+/** Few documents of at most so many lines were picked out by a person. */
 const PASTE_LINES_MAX = 200;
 
 function isPaste({ documents }: Observations): boolean {
-  return documents.reduce((sum, { linesRead }) => sum + linesRead, 0) <= PASTE_LINES_MAX;
+  const lines = documents.reduce((sum, { linesRead }) => sum + linesRead, 0);
+  return documents.length <= PASTE_DOCUMENTS_MAX && lines <= PASTE_LINES_MAX;
 }
 
 function isCluster({ kind }: Subject): boolean {
@@ -94,11 +98,14 @@ export async function resemblances(
   return new Map(
     open.map((subject) => {
       const lines = linesOf(subject, subjects, observations);
-      const alike = rankAlike(
-        index,
-        lines.map(({ text }) => text),
-      ).filter(({ likeness }) => likeness >= LIKENESS_MIN);
+      const texts = lines.map(({ text }) => text);
+      const alike = alikeEnough(rankAlike(index, texts));
       return [subject, { alike, lines, reported: index.reported }];
     }),
   );
+}
+
+function alikeEnough(ranked: readonly Alike[]): readonly Alike[] {
+  if ((ranked[0]?.likeness ?? 0) < LIKENESS_MIN) return [];
+  return ranked.filter(({ likeness }) => likeness >= NEXT_LIKENESS_MIN);
 }

@@ -65,6 +65,7 @@ describe('redact', () => {
       'could not get token: NoCredentialProviders: no valid providers in chain',
       'getting credentials: failed to assume the role',
       'getting credentials: decoding stdout: no kind is registered',
+      'failed to verify token: sending STS request: Post "https://sts.us-east-1.amazonaws.com/"',
     ];
     for (const text of texts) assert.equal(redact(text), text);
     assert.equal(redact('token: hunterhunter'), 'token: ‹redacted›');

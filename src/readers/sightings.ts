@@ -66,6 +66,12 @@ function hostCounts({ source }: ReadLine): boolean {
   return SOURCES[source].onMachine || source === 'unknown';
 }
 
+/** Where the words of a line name a program that does not say this, those of the expression do. */
+function isOnMachine(row: SignRow, { source }: ReadLine): boolean {
+  if (source === 'unknown' || row.in.includes(source)) return SOURCES[source].onMachine;
+  return row.in.some((speaker) => SOURCES[speaker].onMachine);
+}
+
 /** A kubelet speaks of no Node but its own, so its journal's host and that name are one machine. */
 function linkOf(captures: Captures, line: ReadLine): FoundLink | null {
   const node = captures['node'];
@@ -148,7 +154,7 @@ export class Sightings {
       sign: row.name,
       object,
       about,
-      onMachine: SOURCES[line.source].onMachine || line.host !== null,
+      onMachine: line.host !== null || isOnMachine(row, line),
       count: 1,
       first: quote,
       last: quote,

@@ -8,11 +8,12 @@ const DOCUMENT_LINES_MAX = 300;
 /** Lines of one document that are looked at: a long log says what it has to say before. */
 const LOOKED_AT_MAX = 20_000;
 const KEPT_CHARACTERS_MAX = 600;
-/** A document this short was chosen by a person: all of it is kept. */
+/** A document this short was chosen by a person: all of it is kept, unless it is one of many. */
 const PASTE_LINES_MAX = 12;
+export const PASTE_DOCUMENTS_MAX = 6;
 
 const TROUBLE =
-  /error|fail|denied|refus|unable|cannot|can't|could ?n[o']t|\bnot? |\bnon?t\b|invalid|unauthori|forbid|time[ds]? ?out|unreachable|missing|expired|exceed|insufficient|limit|reject|unknown|mismatch|warn|fatal|panic|crash|kill|evict|delet|terminat|taint|pending|waiting|stuck|unhealthy|without|too (?:many|few|old|large|long)|not[A-Z ]?ready|back-?off|\b[45]\d\d\b|conflict|already|\bbad\b|wrong|impaired|stopp|disabled|degraded|unavailable|oom|exit|does ?n[o']t|unsupported|deprecat|removed|abort|lost|skipp|ready=false/i;
+  /error|fail|denied|refus|unable|cannot|can't|could ?n[o']t|\bnot? |\bnon?t\b|invalid|unauthori|forbid|time[ds]? ?out|unreachable|missing|expired|exceed|insufficient|limit|reject|unknown|mismatch|warn|fatal|panic|crash|kill|evict|delet|terminat|taint|pending|waiting|stuck|unhealthy|without|too (?:many|few|old|large|long)|not[A-Z ]?ready|back-?off|(?:status|code|http)[^a-z0-9]{0,3}(?:code[^a-z0-9]{0,3})?[45]\d\d\b|conflict|already|\bbad\b|wrong|impaired|stopp|disabled|degraded|unavailable|oom|exit|does ?n[o']t|unsupported|deprecat|removed|abort|lost|skipp|ready=false/i;
 
 /** The column of an event that tells of no trouble, whatever words its message has. */
 const NORMAL_EVENT = /^(?:\S+ )?(?:<\S+> )?\S{1,30}(?: \([^)]{1,40}\))?\s+Normal\s/;
@@ -63,10 +64,13 @@ export function createTroubled(): Troubled {
       if (known === undefined) byDocument.set(document, kept);
       if (kept.lookedAt < LOOKED_AT_MAX) addTo(kept, document, line);
     },
-    lines: () => [...byDocument.values()].flatMap(linesOf).slice(0, LINES_MAX),
+    lines() {
+      const isPaste = byDocument.size <= PASTE_DOCUMENTS_MAX;
+      return [...byDocument.values()].flatMap((kept) => linesOf(kept, isPaste)).slice(0, LINES_MAX);
+    },
   };
 }
 
-function linesOf({ troubled, head, lookedAt }: Kept): readonly TroubledLine[] {
-  return troubled.length === 0 && lookedAt <= PASTE_LINES_MAX ? head : troubled;
+function linesOf({ troubled, head, lookedAt }: Kept, isPaste: boolean): readonly TroubledLine[] {
+  return isPaste && troubled.length === 0 && lookedAt <= PASTE_LINES_MAX ? head : troubled;
 }

@@ -146,7 +146,7 @@ ip-10-0-0-10  i-00000000000000009  3h   usable         usable
 ip-10-0-0-11  i-0000000000000000a  3h   usable         usable
 ip-10-0-0-12  i-0000000000000000b  3h   usable         usable
 ip-10-0-0-13  i-0000000000000000c  3h   usable         usable
-(Names go on with .eu-west-1.compute.internal)
+(Long names continue with .eu-west-1.compute.internal)
 (No room for TYPE, ZONE: -o wide shows them)
 
 12 machines: 9 usable, 2 not-usable, 1 cannot-tell

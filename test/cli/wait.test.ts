@@ -44,6 +44,7 @@ function document(subject: SubjectReport, cause: string | null): DiagnosisDocume
         ? null
         : { cause, stage: 'authenticated', confidence: 'definite', subject: 'node-a' },
     subjects: [subject],
+    recognized: [],
     losses: [],
   };
 }

@@ -27,6 +27,8 @@ const OWN: Readonly<Partial<Record<LineSource, string>>> = {
   'cni-plugin':
     '{"level":"error","ts":"2024-05-01T10:00:00.000Z","caller":"routed-eni-cni-plugin/cni.go:119","msg":"Error received from AddNetwork call: InsufficientFreeAddressesInSubnet in it"}',
   cilium: 'level=info msg="Pod kube-system/cilium-x7k2p is running now" subsys=daemon',
+  'kiam-agent':
+    '{"level":"error","msg":"error processing request: assume role forbidden by policy now","path":"/latest/meta-data/iam/security-credentials/"} kiam-agent-7x2vq',
   'kiam-server':
     'level=error msg="error processing request: assume role forbidden by policy now" pod=kiam-server-7x2vq',
   coredns:

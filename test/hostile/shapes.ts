@@ -246,4 +246,5 @@ export const PARTS: readonly string[] = [
   'text/yaml-lines.ts',
   'text/item-stream.ts',
   'text/shape.ts',
+  'text/starts.ts',
 ];

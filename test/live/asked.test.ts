@@ -82,7 +82,7 @@ test('suggests the machine with a similar name', WITH_PARTS, async () => {
     [`${healthy.id.slice(0, -1)}${healthy.id.endsWith('0') ? '1' : '0'}`, healthy.id],
   ] as const) {
     const run = await rollcall(['diagnose', asked], site.env);
-    assert.match(run.stderr, new RegExp(`is called ${asked}; did you mean ${meant}\\? See all: `));
+    assert.match(run.stderr, new RegExp(`is named ${asked}; did you mean ${meant}\\? See all: `));
     assert.equal(run.code, 64);
   }
 });

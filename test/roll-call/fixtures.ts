@@ -141,6 +141,7 @@ export function diagnosis(subjects: readonly SubjectReport[]): DiagnosisDocument
     catalogueVersion: 'test',
     headline: null,
     subjects,
+    recognized: [],
     losses: [],
   };
 }

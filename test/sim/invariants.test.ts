@@ -68,6 +68,7 @@ function documentOf(...subjects: readonly SubjectReport[]): DiagnosisDocument {
     catalogueVersion: '0',
     headline: null,
     subjects,
+    recognized: [],
     losses: [],
   };
 }

@@ -67,6 +67,7 @@ function judgeOne(report: Partial<SubjectReport>, given: World = {}): Judged {
     catalogueVersion: '0',
     headline: null,
     subjects: [reportOf(report)],
+    recognized: [],
     losses: [],
   } as const;
   const [judged] = judge(document, { truths, ailment }, states);

@@ -14,6 +14,7 @@ function page(
     catalogueVersion: '1',
     headline: null,
     subjects,
+    recognized: [],
     losses: [],
     ...change,
   }).split('\n');

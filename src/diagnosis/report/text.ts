@@ -1,4 +1,5 @@
 import type { DiagnosisDocument, EvidenceLine, Finding, Rung, SubjectReport } from '../document.ts';
+import { SOURCES } from '../../evidence/source.ts';
 import { counted } from '../../domain/words.ts';
 import { decidingCommands, pasteBlock } from './paste-block.ts';
 import { wrap, wrapCommand } from './wrap.ts';
@@ -23,6 +24,7 @@ const COMMANDS_MAX = 1;
 const ALL_COMMANDS_MAX = 40;
 const NOT_SEEN_MAX = 3;
 const TIMELINE_MIN = 3;
+const RECOGNIZED_MAX = 4;
 
 const VERDICTS = {
   usable: 'USABLE',
@@ -69,7 +71,8 @@ export function renderText(document: DiagnosisDocument, options: TextOptions): s
   if (ordered.length > SUBJECTS_MAX)
     page.lines.push(`… and ${ordered.length - SUBJECTS_MAX} more; list them: -o json`, '');
   if (ordered.length === 0)
-    page.lines.push('CANNOT TELL  No machine or cluster in this evidence.', '');
+    page.lines.push('CANNOT TELL  No machine is named in this evidence.', '');
+  if (document.headline === null && ordered.every(isUnnamed)) renderRecognized(page, document);
   renderLosses(page, document);
   renderPasteBlock(page, document);
   return `${page.lines.join('\n').trimEnd()}\n`;
@@ -91,8 +94,22 @@ function weight(subject: SubjectReport, document: DiagnosisDocument): number {
 }
 
 /** A cluster that nothing names is called `cluster` in the document. */
-function titleOf({ kind, name }: SubjectReport): string {
-  return kind === 'Cluster' && name === 'cluster' ? '(name unknown)' : name;
+function isUnnamed({ kind, name }: SubjectReport): boolean {
+  return kind === 'Cluster' && name === 'cluster';
+}
+
+function titleOf(subject: SubjectReport): string {
+  return isUnnamed(subject) ? '(name unknown)' : subject.name;
+}
+
+/** What was recognized in evidence that names no machine and no cause. */
+function renderRecognized(page: Page, { recognized }: DiagnosisDocument): void {
+  if (recognized.length === 0) return;
+  const titles = recognized.slice(0, RECOGNIZED_MAX).map((source) => SOURCES[source].title);
+  const rest = recognized.length - titles.length;
+  const more = rest === 0 ? '' : `, and ${rest} more`;
+  paragraph(page, 'recognized', `${titles.join(', ')}${more}. No line of it decides.`);
+  page.lines.push('');
 }
 
 function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDocument): void {

@@ -71,7 +71,7 @@ function isReason(text: string, { from, to }: ValuePlace, name: string): boolean
   if (/^[A-Za-z]{3,60}:$/.test(value)) return true;
   if (GOING_ON.test(value) && /^ ["'a-zA-Z]/.test(text.slice(to, to + 2))) return true;
   if (!SENTENCE_NAME.test(name) || !/^[a-z]{1,24}[,.;]?$/.test(value)) return false;
-  return /^ [a-z]/.test(text.slice(to, to + 2));
+  return /^ (?:[a-z]|[A-Z]{2,6} [a-z])/.test(text.slice(to, to + 9));
 }
 
 /** `kubectl describe secret` shows how long a value is. */

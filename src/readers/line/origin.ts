@@ -229,6 +229,8 @@ export function originOf(
   const { host } = prefix;
   const settled = settledSource(line, prefix);
   if (settled !== null) return { source: settled, isKnown: true, host };
+  // A script names the programs that it calls.
+  if (ofDocument.source === 'user-data' && ofDocument.isKnown) return { ...ofDocument, host };
   const head = line.slice(0, HEAD_CHARACTERS);
   const guess = guessOf(head, ofDocument.source);
   if (guess !== null && guess !== ofDocument.source) return { source: guess, isKnown: false, host };

@@ -38,6 +38,8 @@ const OTHER: Block = { kind: 'other', cells: 0 };
 const JSON_LINE = /^\s*(?:["{}\]]|\[\s*$|\[[{["\]\d])/;
 const YAML_LINE = /^\s*(?:- |#|---)|^\s*(?:- )?[\w./"'-]{1,120}:(?:\s|$)/;
 
+const KEY_ALONE = /^[A-Za-z][\w-]{0,60}:\s*$/;
+
 /** A line in the first column that begins nothing: the rest of the line above it, or prose. */
 function isRest(line: string): boolean {
   return (
@@ -125,7 +127,7 @@ const GOES_ON: Readonly<Record<Block['kind'], GoesOn>> = {
   json: (_, next, __, how) => !how.isByWords && /^[^\s{}\]]/.test(next),
   yaml: (first, next, _, how) =>
     /^\s/.test(first)
-      ? (/^[^\s-]/.test(next) && !YAML_START.test(next)) ||
+      ? (/^[^\s-]/.test(next) && !YAML_START.test(next) && !KEY_ALONE.test(next)) ||
         (!how.isByWords && /^ \S/.test(next) && !YAML_LINE.test(next))
       : /^\S/.test(next) && !YAML_LINE.test(next),
   describe: (_, next) => /^\S/.test(next) && !DESCRIBE_FIELD.test(next),

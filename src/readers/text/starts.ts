@@ -3,7 +3,7 @@
 export const TABLE_HEADER =
   /^\s*(?:NAMESPACE\s+)?(?:NAME|LAST SEEN|LASTSEEN|FIRSTSEEN|FIRST SEEN|KIND)\s+[A-Z][A-Z -]+/;
 export const YAML_START =
-  /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups):)/;
+  /^(?:---\s*$|(?:apiVersion|kind|metadata|data|mapRoles|mapUsers|discovery|spec|status|items|accessConfig|nodeGroups|call|input|answer):)/;
 export const DESCRIBE_START = /^Name:\s+\S/;
 /** A field in the left column of `kubectl describe`. */
 export const DESCRIBE_FIELD = /^[A-Z][A-Za-z ()-]{2,40}:(?:\s|$)/;

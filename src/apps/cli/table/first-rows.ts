@@ -32,6 +32,7 @@ export function firstRowsOf(
     catalogueVersion: CATALOGUE_VERSION,
     headline: null,
     subjects: [],
+    recognized: [],
     losses: [],
   } as const;
   const nodes = observations.facts.filter(isNode).map(({ value }) => value);

@@ -16,14 +16,16 @@ const cause = defineCause({
   title: 'the HTTP proxy is set by a user-data script, after nodeadm needed it',
   scope: 'machine',
   signs: {
+    // Other programs call EC2 through the same SDK, which words it alike.
     callFailed: context(
       ['nodeadm', 'console'],
       /operation error (?:EC2: DescribeInstances|EKS: DescribeCluster).*(?:i\/o timeout|deadline exceeded|exceeded maximum number of attempts)|exceeded max wait time for InstanceCondition/,
+      { strict: true },
     ),
     retried: context(
       ['nodeadm', 'console', 'cloud-init'],
       /retrying request EC2\/DescribeInstances, attempt \d+/,
-      { atLeast: 3 },
+      { atLeast: 3, strict: true },
     ),
     setByScript: context(
       ['cloud-init', 'user-data'],

@@ -31,8 +31,9 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     // kubectl and Terraform on a laptop, and pods that ask the cluster's own DNS, say nothing of nodes.
+    // The Cilium agent is on the host's network and asks the host's resolver.
     eksNameUnknown: likely(
-      ON_NODE,
+      [...ON_NODE, 'cilium'],
       /^(?!.*(?:Unable to connect to the server|current server API group|cluster unreachable|configmaps\/aws-auth|on (?:172\.20|10\.100|10\.96)\.0\.10:53)).*lookup (?<name>[\w-]+\.[\w-]+\.[a-z0-9-]+\.eks\.amazonaws\.com(?:\.cn)?)\s{0,4}(?:on (?<resolver>[\d.:a-f[\]]+))?: no such host/,
       { anchors: ['no such host'] },
     ),
