@@ -5,6 +5,7 @@ import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
 import { type CliContext, UsageError } from '../context.ts';
+import { paragraph } from '../pages/layout.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { readGiven } from '../given-files.ts';
 import { DIAGNOSE } from '../declared/diagnose.ts';
@@ -100,6 +101,8 @@ interface Answer {
   readonly isLate: boolean;
   /** True when one of several clusters did not answer. */
   readonly isPartial: boolean;
+  /** What a flag would read besides, for the page that people read. */
+  readonly hints: readonly string[];
 }
 
 /** Diagnoses a live cluster or machines of it; files, folders, archives and pasted text. */
@@ -121,7 +124,10 @@ export async function diagnoseCommand(
   const losses = [...(unknown?.losses ?? []), ...document.losses];
   if (given.output !== 'text') await print({ ...document, losses }, given, context);
   // A page of nothing would hide the sentence that says what there is not.
-  else if (!isNone) await print(document, given, context);
+  else if (!isNone) {
+    await print(document, given, context);
+    for (const hint of answer.hints) context.out(`\n${paragraph(hint).join('\n')}\n`);
+  }
   if (isNone && unknown?.isSure === true) return EXIT.usage;
   const code = isLate ? EXIT.cannotTell : exitCodeOf(document);
   const isOpen = isPartial || unknown !== null;
@@ -179,13 +185,13 @@ async function diagnosePaths({ paths }: DiagnoseArguments, context: CliContext):
   const names = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
   const document = await diagnoseObservations(observations, isAsked(names));
   const looks = [observations];
-  return { document, names, looks, seen: looks, isLate: false, isPartial: false };
+  return { document, names, looks, seen: looks, isLate: false, isPartial: false, hints: [] };
 }
 
 async function diagnoseLive(given: DiagnoseArguments, context: CliContext): Promise<Answer> {
   const { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous } = given;
   const { onRequest } = given;
-  const whole = { names, looks: [], seen: [], isLate: false, isPartial: false };
+  const whole = { names, looks: [], seen: [], isLate: false, isPartial: false, hints: [] };
   if (isHost) {
     const { diagnoseHost } = await import('../live/diagnose-host.ts');
     const { document, observations, saved } = await diagnoseHost(save, isAnonymous);
@@ -201,8 +207,8 @@ async function diagnoseLive(given: DiagnoseArguments, context: CliContext): Prom
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   const { document, seen, isPartial } = await diagnoseCluster(question, contexts, context);
   const looks = seen.map(({ observations }) => observations);
-  for (const line of logHints(seen, onRequest)) context.err(`${line}\n`);
-  return { ...whole, document, isPartial, looks, seen: looks };
+  const hints = logHints(seen, onRequest);
+  return { ...whole, document, isPartial, looks, seen: looks, hints };
 }
 
 async function tellSaved(
