@@ -1,4 +1,5 @@
 /** docs/accuracy.md: what the cases of test/accuracy measure, and what is reached. */
+import type { FirstContact } from '../test/accuracy/first-contact.ts';
 import type { AccuracyCase, Paste } from '../test/accuracy/cases.ts';
 import type { LiveState } from '../test/accuracy/live/state.ts';
 import { figuresOf, type Floors, type Group, groupsOf } from '../test/accuracy/figures.ts';
@@ -87,6 +88,28 @@ function unnamed(
   return ['| case | what it is | right would be |', '| --- | --- | --- |', ...rows].join('\n');
 }
 
+const CONTACT = `## First contact
+
+The figures above are of failures that Rollcall was made with.
+These are of questions that nobody had looked at: written from public threads, guides and incident reports by somebody who saw neither code nor tests, and scored once, before anything was mended for them.
+Right and first three are of those that an expert can decide from the text alone; wrong is of all.
+`;
+
+function contactTable(contacts: readonly FirstContact[]): string {
+  const of = (count: number, { decidable }: FirstContact): string =>
+    `${count} (${Math.round((100 * count) / decidable)} %)`;
+  const rows = contacts.map((one) => {
+    const { group, kind, date, commit, asked, decidable, right, firstThree, wrong } = one;
+    const figures = [asked, decidable, of(right, one), of(firstThree, one), wrong];
+    return `| ${[group, kind, date, commit, ...figures].join(' | ')} |`;
+  });
+  return [
+    '| group | what | date | commit | asked | decidable | right | first three | wrong |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
+}
+
 const PASTED = `## Pasted
 
 \`\`\`
@@ -121,10 +144,16 @@ function pasteTable({ piles, pilesBefore, kinds }: PasteLosses): string {
   ].join('\n');
 }
 
+/** What was measured last, and kept. */
+export interface Records {
+  readonly floors: Floors;
+  readonly losses: PasteLosses;
+  readonly contacts: readonly FirstContact[];
+}
+
 /** The page, from the records alone: it says what was recorded last. */
 export function accuracyPage(
-  floors: Floors,
-  losses: PasteLosses,
+  { floors, losses, contacts }: Records,
   cases: readonly AccuracyCase[],
   pastes: readonly Paste[],
   states: readonly LiveState[],
@@ -133,6 +162,7 @@ export function accuracyPage(
   return [
     HEAD,
     `## Figures\n\n${date}, commit ${commit}:\n\n${table(floors, groupsOf(cases, pastes, states))}\n`,
+    `${CONTACT}\n${contactTable(contacts)}\n`,
     `${PASTED}\n${pasteTable(losses)}\n`,
     LIMITS,
     `## Not named\n\n${NOT_NAMED}\n\n${unnamed(floors, cases, pastes, states)}\n`,

@@ -25,6 +25,7 @@ import {
   worseThan,
 } from '../test/accuracy/figures.ts';
 import { LIVE_STATES } from '../test/accuracy/live/states.ts';
+import { readFirstContacts } from '../test/accuracy/first-contact.ts';
 import { readPasteLosses } from '../test/metamorphic/pastes.ts';
 import { pileNames, readingOf } from '../test/readers/recorded.ts';
 import { accuracyPage } from './accuracy-page.ts';
@@ -62,7 +63,8 @@ if (isWorse || stagesRight < floors.stagesRight) {
   const commit = git('rev-parse', '--short', 'HEAD');
   const raised: Floors = { date, commit, outcomes, stagesRight };
   writeFileSync(FLOORS_PATH, `${JSON.stringify(raised, null, 2)}\n`);
-  writeFileSync(PAGE, accuracyPage(raised, readPasteLosses(), cases, pastes, LIVE_STATES));
+  const records = { floors: raised, losses: readPasteLosses(), contacts: readFirstContacts() };
+  writeFileSync(PAGE, accuracyPage(records, cases, pastes, LIVE_STATES));
   for (const one of cases) record(await answerTo(one));
   for (const state of LIVE_STATES) record(await answerToLive(state));
   for (const name of pileNames()) record(await readingOf(name));

@@ -11,10 +11,15 @@ export interface Gathered {
   readonly refusals: readonly Refusal[];
 }
 
-/** Asks AWS a few calls of its own and reads the answers as any other evidence. */
+/**
+ * Asks AWS a few calls of its own and reads the answers as any other evidence.
+ *
+ * @param ending ends calls that are under way
+ */
 export async function gather(
   source: AwsSource,
   work: (ask: Ask) => Promise<unknown>,
+  ending = new AbortController().signal,
 ): Promise<Gathered> {
   const reading = createReading(compileSigns([]));
   const refusals: Refusal[] = [];
@@ -23,7 +28,7 @@ export async function gather(
     shorten: () => undefined,
     refuse: (refusal: Refusal) => refusals.push(refusal),
   };
-  await work(createAsk(source, evidence, new AbortController().signal));
+  await work(createAsk(source, evidence, ending));
   return { observations: reading.finish(), refusals };
 }
 

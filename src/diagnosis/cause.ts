@@ -144,6 +144,8 @@ export interface CauseSpec<K extends FactKind, S extends string> {
   remedy(details: Details): readonly Step[];
   /** The one read-only command that tells whether it is this cause. */
   readonly decide: Step;
+  /** What would tell why, of a cause that other causes bring about. */
+  readonly reason?: Step;
   readonly page: CausePage;
   /** Ids under which it was known before. */
   readonly formerly?: readonly string[];

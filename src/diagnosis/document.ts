@@ -69,6 +69,7 @@ export interface Finding {
   readonly summary: string;
   readonly evidence: readonly EvidenceLine[];
   readonly remedy: readonly Step[];
+  /** What would prove a candidate, or tell why, of a named cause that others bring about. */
   readonly decide: Step | null;
 }
 

@@ -37,6 +37,7 @@ function subjectDetails(subject: Subject): Details {
 /** A finding as the document shows it, its sentences and commands filled in. */
 export function shownFinding(entry: RoledFinding, subject: Subject): Finding {
   const { cause, match, role, explainedBy } = entry;
+  const { reason } = cause;
   const details = { ...subjectDetails(subject), ...match.details };
   return {
     cause: cause.id,
@@ -47,6 +48,6 @@ export function shownFinding(entry: RoledFinding, subject: Subject): Finding {
     summary: cause.summary(details),
     evidence: match.proof.slice(0, EVIDENCE_MAX).map(evidenceLine),
     remedy: cause.remedy(shellSafe(details)).map((step) => filledStep(step, subject)),
-    decide: null,
+    decide: role === 'root' && reason !== undefined ? filledStep(reason, subject) : null,
   };
 }

@@ -20,7 +20,7 @@ const NEXT_LIKENESS_MIN = 0.1;
 const OPENED = new WeakMap<readonly CauseLikeness[], LikenessIndex>();
 
 /** The index is loaded only where nothing was named, and opened once. */
-async function likenessIndex(): Promise<LikenessIndex> {
+export async function likenessIndex(): Promise<LikenessIndex> {
   const { LIKENESS } = await import('../causes/likeness.generated.ts');
   const opened = OPENED.get(LIKENESS) ?? openIndex(LIKENESS);
   OPENED.set(LIKENESS, opened);

@@ -19,6 +19,7 @@ import {
   stagesOf,
   worseThan,
 } from './figures.ts';
+import { readFirstContacts } from './first-contact.ts';
 import { LIVE_STATES } from './live/states.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -130,6 +131,7 @@ describe('the cases', () => {
 
   test('docs/accuracy.md tells what was recorded', () => {
     const page = readFileSync(join(ROOT, 'docs/accuracy.md'), 'utf8');
-    assert.equal(page, accuracyPage(floors, readPasteLosses(), cases, pastes, LIVE_STATES), RECORD);
+    const records = { floors, losses: readPasteLosses(), contacts: readFirstContacts() };
+    assert.equal(page, accuracyPage(records, cases, pastes, LIVE_STATES), RECORD);
   });
 });

@@ -77,7 +77,7 @@ function keyOf(pem: string, subject: string, path: string): ReturnType<typeof cr
     return createPrivateKey(pem);
   } catch {
     throw notConfigured(
-      `${subject} has a key that is not an unencrypted PEM key;  fix it in: ${quoted(path)}`,
+      `${subject} has a key that is not an unencrypted PEM key; fix it in: ${quoted(path)}`,
     );
   }
 }

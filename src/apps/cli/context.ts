@@ -1,3 +1,5 @@
+import type { BundleLimits } from '../../adapters/bundle/open.ts';
+
 /** What a command gets from the outside, so that a test can call it in-process. */
 export interface CliContext {
   readonly out: (text: string) => void;
@@ -11,6 +13,10 @@ export interface CliContext {
   readonly columns: number;
   /** Columns that there are, for tables; infinite where no terminal limits them. */
   readonly width: number;
+  /** Ends what is under way, as nobody waits for its answer any more; its reason is a `PortError`. */
+  readonly ending?: AbortSignal;
+  /** How much one given path may cost, where that is less than usual. */
+  readonly limits?: BundleLimits;
 }
 
 /** A mistake on the command line, with the sentence to print. */

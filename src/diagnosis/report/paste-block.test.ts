@@ -231,3 +231,34 @@ test('a line is cut where the shell cuts it', () => {
   ]);
   assert.deepEqual(piped('a "x|y" | b $(c | d) | e'), ['a "x|y"', 'b $(c | d)', 'e']);
 });
+
+test('what several machines lack is asked once, of all of them', () => {
+  const lacking = (name: string): SubjectReport =>
+    subject({
+      name,
+      node: name,
+      verdict: 'cannot-tell',
+      notObservable: [
+        { stage: 'registered', why: 'x', collect: 'kubectl get node <node> -o yaml' },
+        {
+          stage: 'launched',
+          why: 'x',
+          collect: 'aws ec2 describe-instances --instance-ids <instance>',
+        },
+      ],
+    });
+  assert.deepEqual(pasteBlock(documentOf(lacking('node-a'), lacking('node-b'))), [
+    '# with kubectl',
+    'kubectl get nodes -o yaml',
+    '# with the AWS CLI',
+    'aws ec2 describe-instances',
+  ]);
+  assert.ok(pasteBlock(documentOf(lacking('node-a'))).includes('kubectl get node node-a -o yaml'));
+});
+
+test('a named cause that others bring about ends with the read that says why', () => {
+  const named = { ...candidate('a', 'journalctl -u kubelet'), confidence: 'definite' } as const;
+  const document = documentOf(subject({ findings: [named] }));
+  const commands = decidingCommands(document).map(({ command }) => command);
+  assert.deepEqual(commands, ['journalctl -u kubelet']);
+});

@@ -80,7 +80,7 @@ function decidesOf({
 }: SubjectReport): readonly (Finding & { readonly command: string })[] {
   return findings.flatMap((finding) => {
     const command = finding.decide?.command ?? null;
-    return finding.confidence === 'possible' && command !== null ? [{ ...finding, command }] : [];
+    return command === null ? [] : [{ ...finding, command }];
   });
 }
 
@@ -150,11 +150,26 @@ export function decidingCommands(
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */
 export function collectingCommands(document: DiagnosisDocument): readonly DecidingCommand[] {
   const shared = sharedNames(document);
+  const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
   const missing = document.subjects.flatMap((subject) =>
-    subject.notObservable.flatMap(({ collect }) => partsOf(collect, namesOf(subject), shared)),
+    subject.notObservable.flatMap(({ collect }) =>
+      partsOf(machines.length > 1 ? ofAll(collect) : collect, namesOf(subject), shared),
+    ),
   );
   const commands = missing.length > 0 ? [...new Set(missing)].slice(0, COLLECTING_MAX) : FIRST_LOOK;
   return commands.map((command) => ({ where: placeOf(command), command, worth: 0 }));
+}
+
+/** What is asked of one machine, asked of all: where each lacks it, one answer serves them. */
+const OF_ALL: readonly (readonly [RegExp, string])[] = [
+  [/\bget node <node>/g, 'get nodes'],
+  [/\bdescribe node <node>/g, 'describe nodes'],
+  [/ --field-selector spec\.nodeName=<node>/g, ''],
+  [/( describe-instances) --instance-ids <instance>/g, '$1'],
+];
+
+function ofAll(command: string): string {
+  return OF_ALL.reduce((text, [one, all]) => text.replace(one, all), command);
 }
 
 /** Names that only the reader knows, as they stand in the commands. */

@@ -34,7 +34,7 @@ test('one blank line is between machines, and before what was left out', () => {
   assert.doesNotMatch(text, /\n\n\n/);
 });
 
-test('what was recognized is told where it names no machine', () => {
+test('what was recognized is shown where it names no machine', () => {
   const document: DiagnosisDocument = {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Diagnosis',

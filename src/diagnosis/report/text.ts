@@ -1,3 +1,4 @@
+import type { Step } from '../cause.ts';
 import type { DiagnosisDocument, EvidenceLine, Finding, Rung, SubjectReport } from '../document.ts';
 import { SOURCES } from '../../evidence/source.ts';
 import { counted } from '../../domain/words.ts';
@@ -170,6 +171,7 @@ function renderRoot(page: Page, finding: Finding): void {
     if (step.command !== null) command(page, step.command);
   }
   page.lines.push('');
+  renderStep(page, 'reason', finding.decide);
 }
 
 function renderEvidence(page: Page, evidence: readonly EvidenceLine[]): void {
@@ -209,7 +211,7 @@ function renderCandidates(page: Page, subject: SubjectReport): void {
   paragraph(page, '', first.summary);
   page.lines.push('');
   renderEvidence(page, first.evidence);
-  renderProof(page, first);
+  renderStep(page, 'would prove', first.decide);
   const shown = page.options.all === true ? rest : rest.slice(0, CANDIDATES_MAX - 1);
   const before = first.evidence[0]?.excerpt;
   for (const [index, finding] of shown.entries()) {
@@ -222,10 +224,10 @@ function renderCandidates(page: Page, subject: SubjectReport): void {
   page.lines.push('');
 }
 
-function renderProof(page: Page, { decide }: Finding): void {
-  if (decide === null) return;
-  paragraph(page, 'would prove', decide.text);
-  if (decide.command !== null) command(page, decide.command);
+function renderStep(page: Page, label: string, step: Step | null): void {
+  if (step === null) return;
+  paragraph(page, label, step.text);
+  if (step.command !== null) command(page, step.command);
   page.lines.push('');
 }
 

@@ -12,7 +12,8 @@ import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
 import { shareOf, tellShare } from '../../share.ts';
 import { documentOf, rollcall, type Surroundings } from '../../live/rollcall.ts';
-import { environmentIn, sleepingClock, surroundingsOf } from './played.ts';
+import { environmentIn } from './environment.ts';
+import { sleepingClock, surroundingsOf } from './played.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'rollcall-column-'));
 after(() => rmSync(FOLDER, { recursive: true }));

@@ -17,7 +17,8 @@ import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { kubePort } from '../../../src/sim/kube/port.ts';
 import { documentOf, type Run, rollcall } from '../../live/rollcall.ts';
-import { environmentIn, sleepingClock, surroundingsOf } from './played.ts';
+import { environmentIn } from './environment.ts';
+import { sleepingClock, surroundingsOf } from './played.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'rollcall-node-logs-'));
 after(() => rmSync(FOLDER, { recursive: true }));

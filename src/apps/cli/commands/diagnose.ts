@@ -21,7 +21,8 @@ import { jsonTexts, structured } from '../structured.ts';
 type Values = ParsedOptions<typeof DIAGNOSE.options>;
 type Output = Values['output'];
 
-interface DiagnoseArguments {
+/** What is asked of files or of a live cluster. */
+export interface DiagnoseArguments {
   readonly paths: readonly string[];
   /** Nodes, instances, addresses or NodeClaims of a live cluster. */
   readonly names: readonly string[];
@@ -89,7 +90,7 @@ function mustAgree(
 }
 
 /** What is to be printed, and how sure it is. */
-interface Answer {
+export interface DiagnoseAnswer {
   readonly document: DiagnosisDocument;
   /** Machines that were asked about. */
   readonly names: readonly string[];
@@ -111,10 +112,7 @@ export async function diagnoseCommand(
   context: CliContext,
 ): Promise<number> {
   const given = readArguments(args, context);
-  const answer =
-    given.paths.length > 0
-      ? await diagnosePaths(given, context)
-      : await diagnoseLive(given, context);
+  const answer = await diagnoseAnswer(given, context);
   const { isLate, isPartial } = answer;
   const document = given.isAnonymous ? await hidden(answer) : answer.document;
   const unknown = await unknownIn(answer);
@@ -135,7 +133,7 @@ export async function diagnoseCommand(
 }
 
 /** The document with other names, ids and addresses. */
-async function hidden({ document, seen }: Answer): Promise<DiagnosisDocument> {
+async function hidden({ document, seen }: DiagnoseAnswer): Promise<DiagnosisDocument> {
   return (await import('../../../engine/anonymous.ts')).anonymizerFor(seen).value(document);
 }
 
@@ -149,7 +147,7 @@ function leftOutOf(
   return line === null ? [] : [line];
 }
 
-interface UnknownNames {
+export interface UnknownNames {
   readonly lines: readonly string[];
   readonly losses: DiagnosisDocument['losses'];
   /** False where a source that did not answer may know them. */
@@ -162,7 +160,11 @@ function isTold(asked: string, { subjects }: DiagnosisDocument): boolean {
 }
 
 /** What there is to say of names that no machine has, null where all are some machine's. */
-async function unknownIn({ document, names: asked, looks }: Answer): Promise<UnknownNames | null> {
+export async function unknownIn({
+  document,
+  names: asked,
+  looks,
+}: DiagnoseAnswer): Promise<UnknownNames | null> {
   const names = asked.filter((name) => !isTold(name, document));
   if (names.length === 0 || looks.length === 0) return null;
   const { reasonsUnseen, unknownNames } = await import('../../../diagnosis/unknown-names.ts');
@@ -179,7 +181,18 @@ async function unknownIn({ document, names: asked, looks }: Answer): Promise<Unk
   };
 }
 
-async function diagnosePaths({ paths }: DiagnoseArguments, context: CliContext): Promise<Answer> {
+/** Diagnoses files or a live cluster without printing. */
+export async function diagnoseAnswer(
+  given: DiagnoseArguments,
+  context: CliContext,
+): Promise<DiagnoseAnswer> {
+  return given.paths.length > 0 ? diagnosePaths(given, context) : diagnoseLive(given, context);
+}
+
+async function diagnosePaths(
+  { paths }: DiagnoseArguments,
+  context: CliContext,
+): Promise<DiagnoseAnswer> {
   const observations = await readGiven(paths, context);
   // What is given besides saved evidence may be of another machine: then all are shown.
   const names = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
@@ -188,7 +201,10 @@ async function diagnosePaths({ paths }: DiagnoseArguments, context: CliContext):
   return { document, names, looks, seen: looks, isLate: false, isPartial: false, hints: [] };
 }
 
-async function diagnoseLive(given: DiagnoseArguments, context: CliContext): Promise<Answer> {
+async function diagnoseLive(
+  given: DiagnoseArguments,
+  context: CliContext,
+): Promise<DiagnoseAnswer> {
   const { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous } = given;
   const { onRequest } = given;
   const whole = { names, looks: [], seen: [], isLate: false, isPartial: false, hints: [] };

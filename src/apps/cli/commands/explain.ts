@@ -1,4 +1,4 @@
-import { causeOf } from '../../../causes/catalogue.ts';
+import { type CauseEntry, causeOf } from '../../../causes/catalogue.ts';
 import { CAUSES } from '../../../causes/index.generated.ts';
 import { renderCausePage } from '../../../diagnosis/report/cause-page.ts';
 import { wrap } from '../../../diagnosis/report/wrap.ts';
@@ -18,13 +18,23 @@ export async function explainCommand(
     throw new UsageError(
       'explain needs a cause: rollcall explain CAUSE; list them: rollcall causes',
     );
-  const wanted = name.replace(/(?<=[a-z0-9])([A-Z])/g, '-$1').toLowerCase();
-  const entry = CAUSES.find((cause) => cause.id === wanted || cause.formerly.includes(wanted));
-  if (entry === undefined) throw unknownCause(name, wanted);
+  const entry = causeNamed(name);
+  if (entry === null) throw unknownCause(name, idOf(name));
   const page = renderCausePage(causeOf(await entry.load()));
   const lines = page.split('\n').flatMap((line) => fitted(line, context.columns));
   context.out(lines.join('\n'));
   return 0;
+}
+
+/** Conditions of Kubernetes write an id in capitals: `AwsAuthMissing`. */
+function idOf(name: string): string {
+  return name.replace(/(?<=[a-z0-9])([A-Z])/g, '-$1').toLowerCase();
+}
+
+/** The cause with this id, today or formerly; null when there is none. */
+export function causeNamed(name: string): CauseEntry | null {
+  const wanted = idOf(name);
+  return CAUSES.find((cause) => cause.id === wanted || cause.formerly.includes(wanted)) ?? null;
 }
 
 function unknownCause(name: string, wanted: string): UsageError {

@@ -1,11 +1,17 @@
-import type { GivenNames, NamingDocument } from '../../../capacity/naming/document.ts';
-import type { CloudProvider, ImageFamily, ImageOptions } from '../../../domain/naming/input.ts';
+import type { NamingDocument } from '../../../capacity/naming/document.ts';
+import type {
+  CloudProvider,
+  ImageFamily,
+  ImageOptions,
+  LaunchPlace,
+} from '../../../domain/naming/input.ts';
 import type { NamesSeen } from '../../../domain/naming/names-table.ts';
-import { worstOf } from '../../../evidence/verdict.ts';
+import { type Verdict, worstOf } from '../../../evidence/verdict.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { exitCodeOfVerdict } from '../exit-code.ts';
 import { IMAGE_FAMILIES, NAME } from '../declared/name.ts';
-import { liveFlagsOf } from '../live/flags.ts';
+import type { LIVE_OPTIONS } from '../declared/shared.ts';
+import { type LiveFlags, liveFlagsOf } from '../live/flags.ts';
 import type { ParsedOptions } from '../options/declaration.ts';
 import { parseCommandLine } from '../options/parse.ts';
 import { unknownWord } from '../options/values.ts';
@@ -14,6 +20,8 @@ import { structured } from '../structured.ts';
 
 type Values = ParsedOptions<typeof NAME.options>;
 type Output = Values['output'];
+/** What is known or assumed of a machine. */
+export type NameValues = Omit<Values, 'output' | keyof typeof LIVE_OPTIONS>;
 
 function oneOf<T extends string>(noun: string, text: string, choices: readonly T[]): T {
   const found = choices.find((one) => one === text);
@@ -41,7 +49,7 @@ function familyOf(image: string | null): ImageFamily | null {
   return oneOf('image family', image, IMAGE_FAMILIES);
 }
 
-function seenOf(values: Values): Partial<NamesSeen> {
+function seenOf(values: NameValues, { region }: LiveFlags): Partial<NamesSeen> {
   const { certificate, 'cloud-provider': provider, 'dns-hostnames': hostnames } = values;
   return {
     ...said('image', familyOf(values.image)),
@@ -56,7 +64,7 @@ function seenOf(values: Values): Partial<NamesSeen> {
     ...said('certificateName', certificate === null ? null : certificateName(certificate)),
     ...said('privateIp', values.ip),
     ...said('instanceId', values.instance),
-    ...said('region', values.region),
+    ...said('region', region ?? null),
   };
 }
 
@@ -65,7 +73,7 @@ function certificateName(text: string): string {
   return /CN\s*=\s*(\S+)/.exec(text)?.[1] ?? text;
 }
 
-function optionsOf(values: Values): ImageOptions {
+function optionsOf(values: NameValues): ImageOptions {
   const source = values['hostname-override-source'];
   const kopsVersion = values['kops-version'];
   return {
@@ -81,55 +89,51 @@ const LAUNCH_FLAGS = ['subnet', 'image', 'ip'] as const;
 /** The name of a machine, today and by the rules; of all machines; or before it is launched. */
 export async function nameCommand(args: readonly string[], context: CliContext): Promise<number> {
   const { values, words } = parseCommandLine(NAME, args);
-  const { output } = values;
-  const given = { seen: seenOf(values), options: optionsOf(values) };
-  const { paths, names } = pathsAndNames(words);
+  const asked = { values, flags: liveFlagsOf(values), ...pathsAndNames(words) };
+  const { documents, isOne, verdict } = await nameAnswer(asked, context);
+  await print(documents, isOne, values.output, context);
+  return exitCodeOfVerdict(verdict);
+}
+
+export interface NameQuestion {
+  readonly values: NameValues;
+  readonly flags: LiveFlags;
+  readonly paths: readonly string[];
+  /** An instance, a Node or an address; all machines when there is none. */
+  readonly names: readonly string[];
+}
+
+export interface NameAnswer {
+  readonly documents: readonly NamingDocument[];
+  /** True where one machine was asked about. */
+  readonly isOne: boolean;
+  readonly verdict: Verdict;
+}
+
+/** Answers without printing. */
+export async function nameAnswer(
+  { values, flags, paths, names }: NameQuestion,
+  context: CliContext,
+): Promise<NameAnswer> {
+  const given = { seen: seenOf(values, flags), options: optionsOf(values) };
   const [asked = null, ...more] = names;
   if (more.length > 0)
     throw new UsageError('name takes one machine, or none for all: rollcall name INSTANCE');
-  const isLaunch = words.length === 0 && LAUNCH_FLAGS.some((flag) => values[flag] !== null);
-  if (isLaunch) return beforeLaunch(values, given, output, context);
-  return observed(paths, asked, { values, given, output }, context);
-}
-
-async function beforeLaunch(
-  values: Values,
-  given: GivenNames,
-  output: Output,
-  context: CliContext,
-): Promise<number> {
-  const { namingBeforeLaunch } = await import('../live/naming-collect.ts');
-  const { image, subnet } = values;
-  const imageId = image !== null && isImageId(image) ? image : null;
-  const place = { subnetId: subnet, imageId };
-  const document = await namingBeforeLaunch(place, given, liveFlagsOf(values));
-  await print([document], true, output, context);
-  return exitCode([document]);
-}
-
-interface Question {
-  readonly values: Values;
-  readonly given: GivenNames;
-  readonly output: Output;
-}
-
-async function observed(
-  paths: readonly string[],
-  asked: string | null,
-  { values, given, output }: Question,
-  context: CliContext,
-): Promise<number> {
-  const { namingOfCluster, namingOfFiles } = await import('../live/naming-collect.ts');
-  const documents = await (paths.length > 0
-    ? namingOfFiles(paths, asked, given, context)
-    : namingOfCluster(asked, given, liveFlagsOf(values), context));
-  await print(documents, asked !== null, output, context);
-  return exitCode(documents);
-}
-
-async function exitCode(documents: readonly NamingDocument[]): Promise<number> {
+  const isLaunch =
+    paths.length + names.length === 0 && LAUNCH_FLAGS.some((flag) => values[flag] !== null);
+  const collect = await import('../live/naming-collect.ts');
+  const documents = isLaunch
+    ? [await collect.namingBeforeLaunch(placeOf(values), given, flags, context.ending)]
+    : await (paths.length > 0
+        ? collect.namingOfFiles(paths, asked, given, context)
+        : collect.namingOfCluster(asked, given, flags, context));
   const { verdictOfNaming } = await import('../../../capacity/naming/document.ts');
-  return exitCodeOfVerdict(worstOf(documents.map(verdictOfNaming)));
+  const verdict = worstOf(documents.map(verdictOfNaming));
+  return { documents, isOne: isLaunch || asked !== null, verdict };
+}
+
+function placeOf({ image, subnet }: NameValues): LaunchPlace {
+  return { subnetId: subnet, imageId: image !== null && isImageId(image) ? image : null };
 }
 
 /** One machine is a page and one document; all of them are a table and a list. */

@@ -25,7 +25,7 @@ import { structured } from '../structured.ts';
 
 type Output = ParsedOptions<typeof PERMISSIONS_COMMAND.options>['output'];
 
-interface Wanted {
+export interface Wanted {
   readonly features: readonly FeaturePermissions[];
   readonly kubernetes: ReturnType<typeof joined>['kubernetes'];
   readonly aws: readonly string[];
@@ -33,7 +33,8 @@ interface Wanted {
   readonly policy: JsonObject;
 }
 
-function wantedOf(names: readonly string[]): Wanted {
+/** The permissions of these features; without a name, of those that reach no further. */
+export function wantedOf(names: readonly string[]): Wanted {
   const features = featuresNamed(PERMISSIONS, names);
   const { kubernetes, aws } = joined(features);
   return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };

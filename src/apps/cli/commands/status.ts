@@ -83,7 +83,11 @@ function named(document: RollCallDocument, names: readonly string[]): RollCallDo
   return rowsCalled(document, names);
 }
 
-function callRoll(look: StatusObservation, asked: StatusArguments): RollCallDocument {
+/** The roll call of one look, with only the machines asked for. Throws `UsageError`. */
+export function callRoll(
+  look: StatusObservation,
+  asked: Pick<StatusArguments, 'selects' | 'expected' | 'names'>,
+): RollCallDocument {
   const { selects, expected, names } = asked;
   const all = rollCallOf({ ...look, expected, ...(selects === null ? {} : { selects }) });
   return named(all, names);
@@ -131,7 +135,8 @@ function tableOptions(
   };
 }
 
-async function observeFiles(
+/** One look at files. */
+export async function observeFiles(
   paths: readonly string[],
   context: CliContext,
 ): Promise<StatusObservation> {

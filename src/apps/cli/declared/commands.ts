@@ -4,6 +4,7 @@ import { CAUSES_COMMAND, EXPLAIN } from './causes.ts';
 import { COMPLETION, HELP } from './completion.ts';
 import { DIAGNOSE } from './diagnose.ts';
 import { LAB } from './lab.ts';
+import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
 import { PERMISSIONS_COMMAND } from './permissions.ts';
 import { SIM } from './sim.ts';
@@ -18,6 +19,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   PERMISSIONS_COMMAND,
   EXPLAIN,
   CAUSES_COMMAND,
+  MCP,
   LAB,
   SIM,
   COMPLETION,

@@ -42,6 +42,7 @@ export async function askMakers(ask: Ask, ids: readonly string[]): Promise<void>
 async function makersOf(
   { aws, clock }: LookClients,
   observations: Observations,
+  ending?: AbortSignal,
 ): Promise<KnownInstances> {
   const known = knownInstances(observations);
   const loose = networkInterfaces(interfacesOf(observations)).filter(
@@ -49,7 +50,7 @@ async function makersOf(
   );
   const ids = [...new Set(loose.flatMap(({ instanceId }) => instanceId ?? []))];
   if (aws === null || ids.length === 0) return known;
-  const asked = await gather({ aws, clock }, async (ask) => askMakers(ask, ids));
+  const asked = await gather({ aws, clock }, async (ask) => askMakers(ask, ids), ending);
   const states = new Map([...known.states, ...knownInstances(asked.observations).states]);
   return { states, isComplete: asked.refusals.length === 0 };
 }
@@ -63,7 +64,8 @@ export async function capacityOfCluster(
   const clients = await openClients(flags);
   try {
     const { observations, nowMs } = await lookWith(clients, wholeQuestion(asked, flags), context);
-    return { observations, nowMs, asked, instances: await makersOf(clients, observations) };
+    const instances = await makersOf(clients, observations, context.ending);
+    return { observations, nowMs, asked, instances };
   } finally {
     await clients.close();
   }
@@ -84,6 +86,7 @@ export async function capacityOfFiles(
 export async function gatherPlan(
   { type, subnets }: PlanQuestion,
   flags: LiveFlags,
+  ending?: AbortSignal,
 ): Promise<{ readonly observations: Observations; readonly unseen: readonly Unseen[] }> {
   const clients = await openClients(flags);
   try {
@@ -91,7 +94,8 @@ export async function gatherPlan(
     const unopened = unseenOf(refusals.filter(({ call }) => call === 'aws'));
     if (aws === null)
       return { observations: createReading(compileSigns([])).finish(), unseen: unopened };
-    const gathered = await gather({ aws, clock }, async (ask) => askPlan(ask, type, subnets));
+    const ask = async (one: Ask): Promise<void> => askPlan(one, type, subnets);
+    const gathered = await gather({ aws, clock }, ask, ending);
     return { observations: gathered.observations, unseen: unseenOf(gathered.refusals) };
   } finally {
     await clients.close();

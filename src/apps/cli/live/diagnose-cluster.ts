@@ -75,13 +75,14 @@ export async function lookWith(
   context: CliContext,
 ): Promise<LiveEvidence> {
   const bundle = question.save === null ? null : (await import('./bundle.ts')).createBundle();
+  const { limit = context.ending } = question;
   const seen = await observe(clients, {
     cluster: question.flags.cluster ?? null,
     asked: question.names,
     isDeep: question.isDeep,
     ...(question.onRequest === undefined ? {} : { onRequest: question.onRequest }),
     timeoutMs: timeLimitMs(question.flags),
-    ...(question.limit === undefined ? {} : { limit: question.limit }),
+    ...(limit === undefined ? {} : { limit }),
     onNodesSeen: (nodes) => {
       if (nodes <= NODES_FEW) collectLate();
     },

@@ -19,6 +19,7 @@ import { createReading } from '../../../readers/reading.ts';
 import { compileSigns } from '../../../readers/sign-table.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { readGiven } from '../given-files.ts';
+import type { Ask } from '../../../collection/asking.ts';
 import { gather } from '../../../collection/capacity-calls.ts';
 import { lookWith, wholeQuestion } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
@@ -54,6 +55,7 @@ function named(
 async function recordsOf(
   { aws, clock }: LookClients,
   { seen, machine }: NamedMachine,
+  ending?: AbortSignal,
 ): Promise<NameRecords> {
   const vpcId = (machine.instance ?? {}).VpcId ?? null;
   if (aws === null || vpcId === null || seen.region === undefined) return {};
@@ -64,9 +66,10 @@ async function recordsOf(
     privateIp: seen.privateIp ?? null,
   };
   let records: NameRecords = {};
-  await gather({ aws, clock }, async (ask) => {
-    records = await askRecords(ask, question);
-  });
+  const ask = async (one: Ask): Promise<void> => {
+    records = await askRecords(one, question);
+  };
+  await gather({ aws, clock }, ask, ending);
   return records;
 }
 
@@ -83,7 +86,7 @@ export async function namingOfCluster(
     const { observations } = await lookWith(clients, question, context);
     if (asked === null) return documentsOf(observations, given);
     const machine = named(observations, mustBeNamed(observations, asked), given);
-    const records = await recordsOf(clients, machine);
+    const records = await recordsOf(clients, machine, context.ending);
     const seen = { ...records, ...machine.seen };
     return [namingDocument({ ...machine, seen }, unseenIn(observations))];
   } finally {
@@ -115,8 +118,9 @@ export async function namingBeforeLaunch(
   place: LaunchPlace,
   given: GivenNames,
   flags: LiveFlags,
+  ending?: AbortSignal,
 ): Promise<NamingDocument> {
-  const { observations, unseen } = await placeEvidence(place, flags);
+  const { observations, unseen } = await placeEvidence(place, flags, ending);
   return namingInPlace(observations, place, given, unseen);
 }
 
@@ -152,6 +156,7 @@ function mustBeThere(
 async function placeEvidence(
   place: LaunchPlace,
   flags: LiveFlags,
+  ending?: AbortSignal,
 ): Promise<{ readonly observations: Observations; readonly unseen: readonly Unseen[] }> {
   const nothing = createReading(compileSigns([])).finish();
   if (place.subnetId === null && place.imageId === null)
@@ -161,9 +166,8 @@ async function placeEvidence(
     const { aws, clock, refusals } = clients;
     const unopened = unseenOf(refusals.filter(({ call }) => call === 'aws'));
     if (aws === null) return { observations: nothing, unseen: unopened };
-    const { observations, refusals: refused } = await gather({ aws, clock }, async (ask) =>
-      askPlace(ask, place),
-    );
+    const ask = async (one: Ask): Promise<void> => askPlace(one, place);
+    const { observations, refusals: refused } = await gather({ aws, clock }, ask, ending);
     const calls = refused.map(({ call }) => call);
     mustBeThere(place, { observations, calls, region: aws.region });
     return { observations, unseen: unseenOf(refused) };

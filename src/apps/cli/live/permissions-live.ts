@@ -20,10 +20,12 @@ export interface Checked {
 export async function checkPermissions(
   wanted: { readonly kubernetes: readonly KubePermission[]; readonly aws: readonly string[] },
   flags: LiveFlags,
+  ending?: AbortSignal,
 ): Promise<Checked> {
   const limitMs = timeLimitMs(flags);
   const clients = await openClients(flags);
-  const { signal, clear } = startLimit(clients.clock, limitMs);
+  const limit = startLimit(clients.clock, limitMs);
+  const signal = ending === undefined ? limit.signal : AbortSignal.any([limit.signal, ending]);
   try {
     const { kube, aws, refusals } = clients;
     const unseen = refusals.map(({ message }) => message);
@@ -37,7 +39,7 @@ export async function checkPermissions(
       throw new SourceError([...new Set(answers.map(({ how }) => how))].slice(0, 4).join('\n'));
     return { answers, unseen };
   } finally {
-    clear();
+    limit.clear();
     await clients.close();
   }
 }

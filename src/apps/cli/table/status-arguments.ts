@@ -58,6 +58,11 @@ function outputOf(text: string): OutputFormat {
   return output;
 }
 
+/** Chooses machines by labels. Throws `UsageError`. */
+export function selectorOf(text: string): NonNullable<StatusArguments['selects']> {
+  return asUsage('-l', text, () => parseSelector(text));
+}
+
 /**
  * Reads the words behind `rollcall status`; files that options name are read here.
  *
@@ -74,7 +79,7 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
     paths,
     names,
     output: outputOf(values.output),
-    selects: selector === null ? null : asUsage('-l', selector, () => parseSelector(selector)),
+    selects: selector === null ? null : selectorOf(selector),
     sortBy,
     failed: values.failed,
     headers: !values['no-headers'],

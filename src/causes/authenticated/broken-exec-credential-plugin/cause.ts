@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The program that fetches the kubelet's token is missing or answers in a removed API version. */
 export default defineCause({
@@ -63,6 +63,20 @@ export default defineCause({
     notInstalled: definite(
       ['kubelet'],
       /trying to use a client-go credential plugin that is (?<refusal>not installed)/,
+    ),
+    // The AWS CLI tells a command line that it does not know by a code of its own; a shell, a
+    // program that is not there.
+    commandNotKnown: likely(
+      ['kubelet', 'client-output'],
+      /getting credentials: exec: executable (?<program>\S*\baws) failed with exit code (?:2|252|126|127)\b/,
+    ),
+    usageShown: definite(
+      ['kubelet'],
+      /(?<refusal>usage: aws \[options\] <command>|aws: error: (?:argument \w+: Invalid choice|the following arguments are required)|env: '?(?:python[\d.]*|node)'?: No such file)/,
+      {
+        anchors: ['usage: aws [options]', 'aws: error: ', ': No such file'],
+        strict: true,
+      },
     ),
     // A plugin that finds no credentials ends with an error too.
     endsWithError: context(['kubelet'], /exec: executable \S+ failed with exit code \d+/, {

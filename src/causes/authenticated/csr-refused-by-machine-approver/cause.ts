@@ -8,15 +8,18 @@ export default defineCause({
   title: 'OpenShift’s machine-approver refuses the certificate request',
   scope: 'cluster',
   signs: {
-    // A new Machine has no address in its first seconds, and the approver tries again.
+    // A new Machine has no address in its first seconds; the approver tries again, and approves.
     noMachine: likely(
       ['machine-approver', 'controller-manager'],
       /(?<csr>csr-\w+)(?:: | not authorized: )failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)/,
-      { atLeast: 2 },
     ),
     alreadyBound: likely(
       ['machine-approver', 'controller-manager'],
       /(?:(?<csr>csr-\w+)(?:: | not authorized: ))?(?:machine for node (?:&ObjectReference\{[^}]{0,60}Name:)?(?<name>[a-z0-9][a-z0-9.-]*)\S{0,200} (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]*) (?<bound2>already exists))(?:, cannot approve|$)/,
+    ),
+    servingRefused: likely(
+      ['machine-approver', 'controller-manager'],
+      /(?:(?<csr>csr-\w+): (?:Serving Cert: )?|CSR (?<csr2>csr-\w+) not authorized: )(?<refusal>No target machine)(?: for node "?(?<name>[\w.-]+))?/,
     ),
     tooLate: likely(
       ['machine-approver', 'controller-manager'],
@@ -38,16 +41,18 @@ export default defineCause({
   },
   needs: [],
   symptoms: [],
-  per: ['csr'],
-  explains: ['anonymous-kubelet', 'unapproved-client-csr'],
-  summary: ({ csr, name, bound, late, disabled }) =>
-    disabled !== undefined
-      ? `machine-approver refuses ${csr ?? 'the request'}: approval of client certificates is disabled in its configuration.`
-      : late !== undefined
-        ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
-        : bound !== undefined
-          ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
-          : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
+  per: ['csr', 'csr2'],
+  explains: ['anonymous-kubelet', 'unapproved-client-csr', 'kubelet-serving-certificate-missing'],
+  summary: ({ csr, csr2, name, bound, late, disabled, refusal }) =>
+    refusal !== undefined
+      ? `machine-approver refuses ${csr ?? csr2 ?? 'the request'} (${refusal}): no Machine is linked to its node.`
+      : disabled !== undefined
+        ? `machine-approver refuses ${csr ?? 'the request'}: approval of client certificates is disabled in its configuration.`
+        : late !== undefined
+          ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
+          : bound !== undefined
+            ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
+            : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
   remedy: ({ csr }) => [
     step(
       'Approve by hand when you know the machine (its serving request follows a minute later). On clusters without Machines this is the way by design.',

@@ -13,6 +13,10 @@ export default defineCause({
       ['kubelet'],
       /[Pp]art of the existing bootstrap client certificate (?:in \S+ )?is expired: (?<expired>\d{4}-\d{2}-\d{2})/,
     ),
+    activeExpired: definite(
+      ['kubelet'],
+      /[Tt]he currently active client certificate has expired(?:,? but| and) the server is/,
+    ),
     noBootstrapFile: context(
       ['kubelet'],
       /unable to load bootstrap kubeconfig: stat (?<file>\S+): no such file or directory/,
@@ -20,7 +24,8 @@ export default defineCause({
     // A kubelet whose first request nobody approves ends with these words too.
     noValidCertificate: context(
       ['kubelet'],
-      /[Nn]o valid client certificate is found (?:and|but) the server is/,
+      /[Nn]o valid client certificate is found (?:and|but) the server is|since a valid client cert was found(?:,? but| and) the server is/,
+      { anchors: ['o valid client certificate is found', 'since a valid client cert was found'] },
     ),
   },
   needs: [],

@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
   fadingNodes,
@@ -54,6 +54,10 @@ const cause = defineCause({
     roleAdded: context(
       ['terraform', 'client-output', 'kubelet'],
       /^\s*\+\s+(?:(?:- |\s{2})"?rolearn"?: |rolearn\s+= )"?(?<role>arn:[^"\s]+)/,
+    ),
+    toldUnmapped: likely(
+      ['client-output', 'unknown'],
+      /\broles?\b.{0,60}\b(?:nodes?|workers?)\b.{0,40}\b(?:is|are) not mapped\b|\bnode roles? (?:is|are) not (?:mapped|in (?:the )?aws-auth)\b/,
     ),
   },
   needs: [

@@ -36,9 +36,26 @@ const cause = defineCause({
       ['nodeadm', 'journal'],
       /node identity (?<user>\S+) for principal (?<role>\S+) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,
     ),
+    // A node asks for its serving certificate under the ARN where the mapping gives it no name.
+    requestedByRole: context(
+      ['client-output', 'unknown'],
+      /Requesting User:\s{1,20}(?<user>arn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@/-]+)/,
+    ),
+    forNode: context(['client-output', 'unknown'], /Common Name:\s{1,20}system:node:/),
+    requestListed: definite(
+      ['client-output', 'unknown'],
+      /\bkubernetes\.io\/kubelet-serving\s{1,20}(?<user>arn:aws[\w-]*:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@/-]+)/,
+    ),
     prefixRefused: context(['authenticator'], /username must not begin with/),
   },
-  needs: ['kube/aws-auth', 'aws/instance', 'aws/instance-profile', 'kube/Node', 'aws/cluster'],
+  needs: [
+    'kube/aws-auth',
+    'aws/instance',
+    'aws/instance-profile',
+    'kube/Node',
+    'aws/cluster',
+    'kube/CertificateSigningRequest',
+  ],
   symptoms: ['node-forbidden'],
   summary: ({ role, user, groups }) =>
     role !== undefined
@@ -72,7 +89,12 @@ const cause = defineCause({
 
 export default matched(
   cause,
-  (view) => matchLost(view) ?? matchEntry(view) ?? matchUser(view) ?? matchWhole(view),
+  (view) =>
+    matchLost(view) ??
+    matchEntry(view) ??
+    matchRequest(view) ??
+    matchUser(view) ??
+    matchWhole(view),
 );
 
 type Own = ViewOf<typeof cause>;
@@ -144,6 +166,25 @@ function halfNode(auth: AwsAuth): AwsAuthEntry | undefined {
 
 function isNodeUser(entry: AwsAuthEntry): boolean {
   return entry.username?.startsWith('system:node:') === true;
+}
+
+/** A node asks for its own certificate under the ARN of its role. */
+function matchRequest(view: Own): Match | null {
+  const described = view.sign('requestedByRole');
+  const node = view.sign('forNode');
+  if (described !== null && node !== null)
+    return found(described.first.captures, [described.first, node.first]);
+  const request = view
+    .list('kube/CertificateSigningRequest')
+    .find(
+      ({ value }) =>
+        value.spec?.signerName === 'kubernetes.io/kubelet-serving' &&
+        value.spec.username?.startsWith('arn:aws') === true,
+    );
+  if (request === undefined) return null;
+  const user = request.value.spec?.username ?? '';
+  const words = `CertificateSigningRequest ${request.value.name} for kubernetes.io/kubelet-serving, username ${user}`;
+  return found({ user }, [view.quote(request, words)]);
 }
 
 /** A user that only an IAM mapping makes: an ARN or session, or any on an EKS machine. */

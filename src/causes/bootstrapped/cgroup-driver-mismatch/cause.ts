@@ -1,8 +1,16 @@
-import { defineCause, type Step, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  matched,
+  step,
+  type Match,
+  type Step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** Kubelet and container runtime do not manage cgroups the same way, or the host's version is refused. */
-export default defineCause({
+const cause = defineCause({
   id: 'cgroup-driver-mismatch',
   stage: 'bootstrapped',
   title: 'kubelet and container runtime disagree on cgroups',
@@ -37,6 +45,22 @@ export default defineCause({
     topLevelNotCreated: context(
       ['kubelet'],
       /failed to initialize top level QOS containers|cpu and memory cgroup hierarchy not unified|failed to find cgroup mounts/,
+    ),
+    runtimeSystemd: context(
+      ['host-file', 'client-output', 'user-data'],
+      /native\.cgroupdriver=systemd|\bSystemdCgroup\s?=\s?true|Cgroup Driver: systemd/,
+    ),
+    runtimeCgroupfs: context(
+      ['host-file', 'client-output', 'user-data'],
+      /native\.cgroupdriver=cgroupfs|\bSystemdCgroup\s?=\s?false|Cgroup Driver: cgroupfs/,
+    ),
+    kubeletSystemd: context(
+      ['host-file', 'client-output', 'user-data'],
+      /--cgroup-driver=systemd|\bcgroupDriver:\s{1,4}"?systemd/,
+    ),
+    kubeletCgroupfs: context(
+      ['host-file', 'client-output', 'user-data'],
+      /--cgroup-driver=cgroupfs|\bcgroupDriver:\s{1,4}"?cgroupfs/,
     ),
   },
   needs: [],
@@ -84,4 +108,23 @@ function remedyOf(version?: string, systemd?: string): Step {
     'Let both use systemd: SystemdCgroup = true for runc in containerd’s configuration, cgroupDriver: systemd in the kubelet’s.',
     "sudo sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml && sudo systemctl restart containerd kubelet",
   );
+}
+
+export default matched(cause, matchSettings);
+
+/** Both settings are here, each names one driver, and they differ. */
+function matchSettings(view: ViewOf<typeof cause>): Match | null {
+  const kubelet = { systemd: view.sign('kubeletSystemd'), cgroupfs: view.sign('kubeletCgroupfs') };
+  const runtime = { systemd: view.sign('runtimeSystemd'), cgroupfs: view.sign('runtimeCgroupfs') };
+  const said = view.anySign('driversDiffer', 'wrongPath', 'versionRefused', 'subsystemMissing');
+  for (const [own, other] of [
+    ['cgroupfs', 'systemd'],
+    ['systemd', 'cgroupfs'],
+  ] as const) {
+    const [a, b] = [kubelet[own], runtime[other]];
+    if (said || a === null || b === null) continue;
+    if (kubelet[other] !== null || runtime[own] !== null) continue;
+    return found({ kubelet: own, runtime: other }, [a.first, b.first], 'likely');
+  }
+  return null;
 }

@@ -25,6 +25,16 @@ const cause = defineCause({
       /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: (?!.*\[::1\]:53).*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
       { anchors: [':22623/config/', ':22623: '], atLeast: 3 },
     ),
+    balancerAnswers: likely(
+      ['ignition', 'console', 'journal'],
+      /GET result: (?<reason>Service Unavailable|Bad Gateway|Gateway Time-?out)/i,
+      { anchors: ['GET result: '], atLeast: 3 },
+    ),
+    balancerAnswersNow: context(
+      ['ignition', 'console', 'journal'],
+      /GET result: (?<reason>Service Unavailable|Bad Gateway|Gateway Time-?out)/i,
+      { anchors: ['GET result: '] },
+    ),
     unansweredNow: context(
       ['ignition', 'console', 'journal'],
       /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
@@ -81,11 +91,11 @@ type Own = ViewOf<typeof cause>;
 /** The tail of a long wait shows one or two errors; the counter beside them says how many there were. */
 function matchTail(view: Own): Match | null {
   const counted = view.sign('manyAttempts');
-  const unanswered = view.sign('unansweredNow');
+  const unanswered = view.sign('unansweredNow') ?? view.sign('balancerAnswersNow');
   if (counted === null || unanswered === null || isPlain(view)) return null;
   return found(unanswered.last.captures, [unanswered.last, counted.last], 'likely');
 }
 
 function isPlain(view: Own): boolean {
-  return view.sign('noAnswer') !== null || view.sign('untrusted') !== null;
+  return view.anySign('noAnswer', 'untrusted', 'balancerAnswers');
 }

@@ -1,6 +1,6 @@
 import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Nothing on the machine itself gets an answer from 169.254.169.254. */
 const cause = defineCause({
@@ -29,6 +29,10 @@ const cause = defineCause({
       ['host-file'],
       /-A OUTPUT (?!.*--(?:uid|gid)-owner).*-d 169\.254\.169\.254(?:\/32)?\b.*-j (?<action>DROP|REJECT)/,
       { anchors: ['-A OUTPUT'] },
+    ),
+    commandEnded: context(
+      ['nodeadm', 'cloud-init'],
+      /Command failed.{0,200}operation error ec2imds: \w{1,40}, .{0,80}(?:canceled|deadline exceeded)/,
     ),
   },
   needs: ['aws/instance', 'kube/Node'],

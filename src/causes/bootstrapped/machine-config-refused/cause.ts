@@ -1,8 +1,15 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The machine-config server answers, and refuses to hand out a configuration. */
-export default defineCause({
+const cause = defineCause({
   id: 'machine-config-refused',
   stage: 'bootstrapped',
   title: 'the machine-config server refuses to serve the machine’s configuration',
@@ -25,6 +32,14 @@ export default defineCause({
       ['ignition', 'console', 'journal'],
       /GET result: (?<reason>Internal Server Error|Bad Request)/,
       { atLeast: 3 },
+    ),
+    refusedNow: context(
+      ['ignition', 'console', 'journal'],
+      /GET result: (?<reason>Internal Server Error|Bad Request)/,
+    ),
+    manyAttempts: context(
+      ['ignition', 'console', 'journal'],
+      /GET https?:\/\/[^\s"]+:22623\/config\/[\w-]+: attempt #(?:1[2-9]|[2-9]\d|\d{3,})/,
     ),
     answered: withdraws(['ignition', 'console'], /GET result: OK/),
   },
@@ -66,3 +81,13 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchTail);
+
+/** The tail of a long wait shows one or two refusals; the counter beside them says how many there were. */
+function matchTail(view: ViewOf<typeof cause>): Match | null {
+  const counted = view.sign('manyAttempts');
+  const refused = view.sign('refusedNow');
+  if (counted === null || refused === null || view.sign('serverError') !== null) return null;
+  return found(refused.last.captures, [refused.last, counted.last], 'likely');
+}

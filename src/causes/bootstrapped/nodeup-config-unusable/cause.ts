@@ -36,6 +36,16 @@ export default defineCause({
       /error adding asset "?(?<path>[^\s"@]+)(?:@[^\s"]*)?"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection reset))(?<reason>.{0,160})/,
       { atLeast: 2 },
     ),
+    assetsLack: definite(
+      ['nodeup', 'cloud-init'],
+      /(?<reason>unable to (?:find any \w[\w ./-]{1,40} (?:binaries )?in assets|locate asset "[^"]{1,120}"))/,
+      { anchors: [' in assets', 'unable to locate asset'] },
+    ),
+    tasksNotBuilt: likely(
+      ['nodeup', 'cloud-init'],
+      /got error running nodeup.*error building loader: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection re|NoCredentialProviders|RequestLimitExceeded|Throttling|EC2Metadata))(?<reason>.{0,160})/,
+      { anchors: ['error building loader: '] },
+    ),
     unitDone: withdraws(
       ['nodeup', 'journal'],
       /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,

@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { clears, definite } from '../../../diagnosis/sign.ts';
+import { clears, context, definite } from '../../../diagnosis/sign.ts';
 
 /** The kubelet refuses to start with labels that it may not give itself. */
 const cause = defineCause({
@@ -19,17 +19,37 @@ const cause = defineCause({
       ['kubelet', 'nodeup', 'cloud-init'],
       /unknown 'kubernetes\.io' or 'k8s\.io' labels specified with --node-labels: \[(?<labels>[^\]]*)\]/,
     ),
+    refusedByEksctl: definite(
+      ['terraform', 'client-output'],
+      /(?<before>unknown 'kubernetes\.io' or 'k8s\.io' labels were specified): \[(?<labels>[^\]]*)\]/,
+    ),
+    refusedByEks: definite(
+      ['terraform', 'aws-message', 'client-output'],
+      /(?<before>Label cannot contain reserved prefixes) \[(?<prefixes>[^\]]*)\]/i,
+      { anchors: ['annot contain reserved prefixes'] },
+    ),
     // Kubelets up to 1.14 say the same as a warning and go on.
     onlyWarned: clears(
       ['kubelet', 'nodeup', 'cloud-init'],
       /options\.go:\d+\] unknown 'kubernetes\.io'|in 1\.15, --node-labels in the/,
       { anchors: ['in 1.15, --node-labels', 'labels specified with --node-labels'] },
     ),
+    // Node groups hand their labels to the kubelet, which starts with none of these.
+    givenToGroup: context(
+      ['terraform', 'client-output', 'object'],
+      /^\s*["']?(?<labels>node-role\.kubernetes\.io\/[\w-]+|node\.kubernetes\.io\/role)["']?\s*[=:]/,
+    ),
+    failedToJoin: context(
+      ['terraform', 'client-output', 'aws-message'],
+      /NodeCreationFailure|Instances failed to join/,
+    ),
   },
   needs: ['aws/user-data'],
   symptoms: ['machine-without-node'],
-  summary: ({ machine, labels }) =>
-    `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
+  summary: ({ machine, labels, before, prefixes }) =>
+    before !== undefined
+      ? `The node group is refused before anything is launched, because its labels use reserved names (${labels ?? prefixes ?? 'of kubernetes.io'}).`
+      : `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
   remedy: ({ labels, node }) => [
     step(
       'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',
@@ -61,7 +81,11 @@ type Own = ViewOf<typeof cause>;
 
 /** User data passes labels with which no kubelet starts, and the machine has no Node. */
 function matchGiven(view: Own): Match | null {
-  if (view.sign('refused') !== null || !view.shows('machine-without-node')) return null;
+  if (view.sign('refused') !== null) return null;
+  const [labelled, failed] = [view.sign('givenToGroup'), view.sign('failedToJoin')];
+  if (labelled !== null && failed !== null)
+    return found(labelled.first.captures, [labelled.first, failed.first], 'likely');
+  if (!view.shows('machine-without-node')) return null;
   const given = view
     .list('aws/user-data')
     .find(({ value }) => value.instanceId === view.instanceId && value.reservedLabels.length > 0);

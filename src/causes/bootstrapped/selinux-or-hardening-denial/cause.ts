@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { clears, context, likely } from '../../../diagnosis/sign.ts';
 
 /** A hardened image denies nodeadm, containerd or the kubelet what they need. */
-export default defineCause({
+const cause = defineCause({
   id: 'selinux-or-hardening-denial',
   stage: 'bootstrapped',
   title: 'SELinux or hardening denies the node’s programs what they need',
@@ -37,6 +37,11 @@ export default defineCause({
           'found no writeable directory, exiting',
         ],
       },
+    ),
+    enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),
+    programFails: context(
+      ['client-output', 'journal', 'nodeadm'],
+      /\b(?:nodeadm|kubelet|containerd)\b.{0,20}\b(?:fails to|failed to|cannot|can't|does not|doesn't) (?:run|start|join)/,
     ),
   },
   needs: [],
@@ -76,4 +81,11 @@ export default defineCause({
       'https://github.com/terraform-aws-modules/terraform-aws-eks/issues/3595',
     ],
   },
+});
+
+/** Somebody turned enforcement on, and a program of the node does not run since. */
+export default matched(cause, (view) => {
+  const [enforced, fails] = [view.sign('enforced'), view.sign('programFails')];
+  if (enforced === null || fails === null || view.anySign('denied', 'pathRefused')) return null;
+  return found({}, [enforced.first, fails.first], 'likely');
 });

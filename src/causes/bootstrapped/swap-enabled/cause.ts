@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kubelet does not start on a machine with swap, unless it is told to. */
 export default defineCause({
@@ -12,12 +12,18 @@ export default defineCause({
       ['kubelet'],
       /(?<!\[(?:WARNING|ERROR) Swap\]: )[Rr]unning with swap on is not supported/,
     ),
+    // Where swap is allowed, the kubelet says the same and goes on.
+    swapSeen: likely(['kubelet'], /swap_util\.go:\d+\] "?Swap is on\b/),
+    nodeadmRefuses: definite(
+      ['nodeadm', 'cloud-init', 'console', 'client-output'],
+      /partition type swap found on the host/,
+    ),
     kubeadmRefuses: definite(['kubeadm', 'cloud-init', 'console'], /\[ERROR Swap\]/),
   },
   needs: [],
   symptoms: [],
   explains: ['kubeadm-preflight-failed', 'failed-user-script'],
-  withdrawnBy: ['joined', 'node-registered', 'node-ready'],
+  withdrawnBy: ['joined', 'kubelet-started', 'node-registered', 'node-ready'],
   summary: ({ machine }) =>
     `Swap is on at ${machine ?? 'the machine'} and the kubelet is not allowed to run with it, so it stops at its start.`,
   remedy: () => [

@@ -45,12 +45,24 @@ const cause = defineCause({
       ['pod-app', 'csi-driver', 'client-output', 'journal', 'karpenter'],
       /EC2MetadataError: failed to make EC2Metadata request.*status code: 401/,
     ),
+    hopLimitOne: context(
+      ['client-output', 'terraform', 'unknown', 'object'],
+      /\b(?:http_put_response_hop_limit|[Hh]ttpPutResponseHopLimit|hop[ -]limit)\b.{0,60}?(?:\bto|\bof|\bis|[=:])\s{0,20}["'`]{0,3}(?<hops>1)\b(?!\.)/,
+      {
+        anchors: [
+          'http_put_response_hop_limit',
+          'ttpPutResponseHopLimit',
+          'hop limit',
+          'hop-limit',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['imds-unreachable-from-pods'],
+  explains: ['imds-unreachable-from-pods', 'csi-driver-not-ready'],
   summary: ({ limited, pod }) =>
     `Instance metadata of ${limited ?? 'the nodes'} answers one hop far only, so ${pod === undefined ? 'pods that are not on the host’s network get' : `the pod ${pod}, which is not on the host’s network, gets`} no region and no credentials from it.`,
   remedy: ({ limited }) => [
@@ -93,18 +105,21 @@ function matchLimit(view: Own): Match | null {
   const silent = view.sign('metadataSilent');
   const pod = view.list('kube/Pod').find(({ value }) => isCutOff(value, view.node ?? ''));
   if (silent === null && pod === undefined) return null;
+  const told = view.sign('hopLimitOne');
+  if (silent !== null && told !== null && view.list('aws/instance').length === 0)
+    return found({}, [silent.first, told.first], 'likely');
   const limited = view.list('aws/instance').find(isLimited);
   if (limited === undefined) return null;
   const instance = limited.value.InstanceId ?? '<instance>';
   const words = 'MetadataOptions HttpTokens required, HttpPutResponseHopLimit 1';
   const quote = view.quote(limited, `${instance} ${words}`);
-  const told = silent === null ? [] : [silent.first];
-  if (pod === undefined) return found({ limited: instance }, [...told, quote], 'likely');
+  const said = silent === null ? [] : [silent.first];
+  if (pod === undefined) return found({ limited: instance }, [...said, quote], 'likely');
   const name = podName(pod.value);
   return found({ limited: instance, pod: name }, [
     quote,
     view.quote(pod, `Pod ${name} is not on the host's network and ends: ${complaintOf(pod.value)}`),
-    ...told,
+    ...said,
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A driver in a pod gives up on instance metadata, which the host itself needed to boot. */
 const cause = defineCause({
@@ -11,13 +11,14 @@ const cause = defineCause({
   signs: {
     driverSilent: context(
       ['csi-driver', 'pod-app'],
-      /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)|(?:ec2|EC2 instance) metadata is not available/,
+      /(?:could not get (?:EC2 instance identity|IMDS) metadata|failed to retrieve instance data from ec2 metadata).*(?:canceled|context deadline exceeded)|(?:ec2|EC2 instance) metadata is not available|Retrieving IMDS metadata failed/,
       {
         anchors: [
           'from ec2 metadata',
           'GetInstanceIdentityDocument',
           'ec2 metadata is not available',
           'EC2 instance metadata is not available',
+          'Retrieving IMDS metadata failed',
         ],
       },
     ),
@@ -25,6 +26,14 @@ const cause = defineCause({
       ['csi-driver', 'pod-app'],
       /Could not determine region from any metadata service/,
     ),
+    // The Node is asked only after metadata, and does not know yet what metadata would have told.
+    fallbackFailed: context(
+      ['csi-driver', 'pod-app'],
+      /node providerID empty, {1,3}cannot parse|could not retrieve (?:region|AZ|instance type|num \w+) from (?:topology|node) label|all specified --metadata-sources '.{1,60}' are unavailable/,
+    ),
+    listening: withdraws(['csi-driver'], /Listening for connections/i, {
+      anchors: ['istening for connections'],
+    }),
     dropped: context(
       ['host-file'],
       /-A (?:[A-Z]+-)?FORWARD .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
@@ -34,6 +43,7 @@ const cause = defineCause({
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
+  explains: ['csi-driver-not-ready'],
   summary: ({ reason, hops }) =>
     sentence`Pods get no answer from instance metadata${phrase`, which a firewall rule of the host answers with ${reason}`}${phrase` although the hop limit is ${hops}`}, so they learn neither region nor credentials from it.`,
   remedy: () => [
@@ -75,6 +85,9 @@ export default matched(cause, (view) => {
     hops: fact.value.MetadataOptions?.HttpPutResponseHopLimit ?? 0,
   }));
   const open = limits.find(({ hops }) => hops >= 2);
+  const fallback = view.sign('fallbackFailed');
+  if (limits.length === 0 && fallback !== null)
+    return found({}, [silent.first, fallback.first], 'likely');
   if (open === undefined && gaveUp !== null && view.sign('driverSilent') !== null)
     return found({}, [gaveUp.first], 'likely');
   if (open === undefined || limits.some(({ hops }) => hops < 2)) return null;

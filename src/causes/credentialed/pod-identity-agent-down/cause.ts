@@ -57,6 +57,10 @@ const cause = defineCause({
       /dial tcp (?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80): (?:connect: )?(?<reason>connection refused|no route to host|network is unreachable)|Could not connect to the endpoint URL: "http:\/\/(?<address2>169\.254\.170\.23|\[fd00:ec2::23\])\/v1\/credentials/,
       { anchors: ['169.254.170.23', 'fd00:ec2::23'] },
     ),
+    ownProbeFails: likely(
+      ['pod-identity-agent'],
+      /Failed probe: Get "?http:\/\/(?<address>169\.254\.170\.23:80|\[fd00:ec2::23\]:80)[^"\s]*"?: (?<reason>[^"\n]{4,100})/,
+    ),
     listening: withdraws(['pod-identity-agent'], /Storing creds in cache/),
     configUnread: context(['pod-identity-agent'], /Unable to initialize aws configuration/),
   },

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
 import { complaintOf, isPodReady } from '../../../domain/pods/pods.ts';
@@ -54,6 +54,22 @@ const cause = defineCause({
         ],
       },
     ),
+    operatorUnfit: definite(
+      ['cilium'],
+      /\b(?<mode>[\w-]{1,40}) allocator is not supported by this version of (?<operator>cilium-operator[\w-]*)/,
+    ),
+    operatorStops: likely(['cilium'], /Unable to (?:init|start) (?<mode>[\w-]{1,40}) allocator\b/, {
+      anchors: [' allocator'],
+    }),
+    // Every agent waits so for a few seconds after its start.
+    addressesAwaited: likely(
+      ['cilium'],
+      /(?<awaited>Waiting for IPs to become available in CRD-backed allocation pool|Timed out waiting for ENI(?:s to be attached| VPC CIDR))/,
+    ),
+    addressesThere: withdraws(
+      ['cilium'],
+      /All required IPs are available in CRD-backed allocation pool/,
+    ),
     agentWaits: context(
       ['cilium'],
       /unable to connect to get node spec from apiserver|[Tt]imed out waiting for ENI(?:s to be attached| VPC CIDR)|no matching CNI configurations found/,
@@ -65,12 +81,23 @@ const cause = defineCause({
         ],
       },
     ),
+    // What the command cilium status says, and the older cilium-dbg.
+    statusFails: likely(
+      ['client-output', 'cilium'],
+      /^\s*(?<part>KVStore|Kubernetes|Cilium|ContainerRuntime|IPAM|Proxy Status|Cluster health):\s{1,40}(?:Failure|Warning)\s.{0,200}(?:Err: |quorum check failed|not (?:ready|reachable)|timeout)/,
+      { anchors: ['Failure', 'Warning'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/Deployment', 'kube/Lease'],
   symptoms: ['pod-not-scheduled', 'sandbox-not-created'],
   explains: ['startup-taint-not-removed'],
-  summary: ({ node, machine, why }) =>
-    `The node ${node ?? machine ?? ''} keeps the taint ${TAINT}${why === undefined ? '; the operator that removes it is kept out by the taint itself' : `: ${why}`}, so only Cilium’s own pods run there.`,
+  summary: ({ node, machine, why, mode, operator, awaited }) => {
+    if (mode !== undefined)
+      return `${operator ?? 'The operator of Cilium'} stops because it cannot hand out addresses in the mode ${mode}, so agents get none and nodes keep the taint ${TAINT}.`;
+    if (awaited !== undefined && why === undefined)
+      return `The agent of Cilium on ${node ?? machine ?? 'the node'} waits for addresses that the operator has not given it, so the node keeps the taint ${TAINT}.`;
+    return `The node ${node ?? machine ?? ''} keeps the taint ${TAINT}${why === undefined ? '; the operator that removes it is kept out by the taint itself' : `: ${why}`}, so only Cilium’s own pods run there.`;
+  },
   remedy: ({ node }) => [
     step(
       'See agent and operator.',

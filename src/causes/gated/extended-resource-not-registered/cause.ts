@@ -64,6 +64,26 @@ const cause = defineCause({
         ],
       },
     ),
+    insufficient: context(
+      ['event', 'pod-status', 'scheduler', 'client-output'],
+      /\b0\/\d+ nodes are available:.*\bInsufficient (?<resource>nvidia\.com\/gpu|amd\.com\/gpu|aws\.amazon\.com\/neuron\w*|vpc\.amazonaws\.com\/efa)\b/,
+      {
+        anchors: [
+          'Insufficient nvidia',
+          'Insufficient amd',
+          'Insufficient aws.',
+          'Insufficient vpc.',
+        ],
+      },
+    ),
+    pluginTold: context(
+      ['client-output', 'unknown', 'pod-status'],
+      /\b(?:nvidia|neuron|k8s|efa|amdgpu)-device-plugin\b|\bnvidia-smi\b/,
+    ),
+    announced: context(
+      ['client-output', 'unknown', 'node-status', 'object'],
+      /^\s*"?(?:nvidia\.com\/gpu|amd\.com\/gpu|aws\.amazon\.com\/neuron\w*|vpc\.amazonaws\.com\/efa)"?:? {1,40}"?[1-9]/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: ['pod-not-scheduled'],
@@ -110,6 +130,8 @@ type Own = ViewOf<typeof cause>;
 
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
+  const told = matchTold(view);
+  if (told !== null) return told;
   if (
     node.state !== 'seen' ||
     readyForMs(node.value) < READY_FOR_MS ||
@@ -133,4 +155,12 @@ function announces(node: KubeNode, resource: string): boolean {
   return Object.entries(node.allocatable).some(
     ([name, amount]) => name.startsWith(domain) && amount !== '0',
   );
+}
+
+/** No Node has enough of it although its plugin was installed; a Node that shows some is only full. */
+function matchTold(view: Own): Match | null {
+  const [lacking, plugin] = [view.sign('insufficient'), view.sign('pluginTold')];
+  if (lacking === null || plugin === null || view.sign('announced') !== null) return null;
+  if (view.nowMs !== null || view.everywhere('kube/Node').length > 0) return null;
+  return found(lacking.first.captures, [lacking.first, plugin.first], 'likely');
 }

@@ -8,7 +8,8 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
+import { INITIALISED } from '../../../diagnosis/name-signs.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
 /** The Node’s providerID does not have the form by which the cloud controller finds the instance. */
@@ -21,8 +22,9 @@ const cause = defineCause({
     invalidId: likely(
       ['cloud-controller', 'controller-manager', 'kubelet'],
       /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
-      { atLeast: 3 },
     ),
+    // A Node has no providerID until the controller gives it one.
+    ...INITIALISED,
     notParsed: likely(
       ['cloud-controller', 'controller-manager', 'karpenter'],
       /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S+:\/\/[^\s"]*)/,
@@ -32,14 +34,31 @@ const cause = defineCause({
       /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
       { atLeast: 10 },
     ),
+    // As the kubelet's configuration or the Node shows it.
+    setWrong: likely(
+      ['object', 'client-output', 'host-file', 'unknown'],
+      /^\s*"?(?:providerID|ProviderID)"?:\s{0,30}"?(?<provider>aws(?!:\/\/\/[a-z0-9-]+\/\S)[^\s",]{0,80}|i-[0-9a-f]{8,17})"?,?\s*$/,
+      { anchors: ['providerID', 'ProviderID'] },
+    ),
     notRecognised: likely(
       ['event', 'cloud-controller', 'controller-manager'],
       /providerID "?(?<provider>[^"\s]*)"? not recognized for node "?(?<node>[a-z0-9][a-z0-9.-]*)/i,
       { anchors: ['not recognized for node'] },
     ),
+    // As a Node or a kubelet's configuration shows it: a word, or an instance without its scheme.
+    bareWord: likely(
+      ['object', 'client-output', 'host-file', 'unknown'],
+      /^\s*"?providerID"?: {1,4}"?(?!null\b|true\b|false\b)(?<provider>[a-z][\w-]{0,40}|aws:\/{1,2}i-[0-9a-f]{8,17})"?,?\s*$/,
+      { anchors: ['providerID'] },
+    ),
+    emptyForClusterApi: context(
+      ['pod-app', 'unknown'],
+      /Failed to parse ProviderID\b.{0,40}\bproviderID is empty/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-uninitialized'],
+  per: ['node'],
   explains: ['ccm-cannot-initialize-node'],
   summary: ({ node, provider, named, actual }) =>
     named !== undefined

@@ -24,6 +24,14 @@ const cause = defineCause({
     ignition: context(['console', 'ignition', 'journal'], /Ignition (?:has )?failed/, {
       anchors: ['Ignition has failed', 'Ignition failed'],
     }),
+    // What CloudWatch, the console, an Auto Scaling activity or a person says of the two checks.
+    checkFailed: likely(
+      ['aws-message', 'client-output', 'event', 'terraform'],
+      /\b(?:[Ff]ail(?:ed|s|ing)?|impaired) (?:the |its |both )?(?:EC2 |AWS )?(?:instance |system )?(?:status|reachability) checks?\b(?! to )|EC2 instance status checks failure|\b(?:[Ii]nstance|[Ss]ystem) (?:status|reachability) checks? (?:has |have |is |are )?(?:failed|failing|impaired)|\b(?<passed>[01]\/[23]) checks passed/,
+      {
+        anchors: ['status check', 'reachability check', 'checks passed'],
+      },
+    ),
     unhealthyEvent: context(['event'], /\bInstanceUnhealthy\b/),
   },
   needs: ['aws/instance-status', 'kube/Node'],
@@ -33,8 +41,8 @@ const cause = defineCause({
     'node-creation-failure-verdict',
     'node-heartbeat-lost',
   ],
-  summary: ({ instance, machine, reason }) =>
-    `${instance === undefined ? (machine ?? 'The machine') : `Instance ${instance}`} does not work as a machine (${reason ?? 'status check impaired'}); nothing above can run on it.`,
+  summary: ({ instance, machine, reason, passed }) =>
+    `${instance === undefined ? (machine ?? 'The machine') : `Instance ${instance}`} does not work as a machine (${reason ?? (passed === undefined ? 'status check impaired' : `${passed} checks passed`)}); nothing above can run on it.`,
   remedy: () => [
     step(
       'Read how far it boots.',

@@ -32,7 +32,7 @@ const cause = defineCause({
     ),
     parameter: definite(
       LAUNCHERS,
-      /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile/,
+      /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile|specified value for (?:roleName|instanceProfileName) is invalid|IAM ?[Ii]nstance ?[Pp]rofile(?: name)? not found|Instance [Pp]rofile [\w+=,.@-]{1,128} (?:cannot be|could not be|not) found/,
     ),
     nodeClass: likely(
       ['node-claim'],

@@ -33,6 +33,10 @@ export default defineCause({
       ['karpenter', 'event'],
       /\blaunched nodeclaim\b|Type: Launched, Status: \w+ -> True/,
     ),
+    fieldNotInSchema: likely(
+      ['client-output', 'terraform'],
+      /unknown field "(?<field>[^"]{1,200})" in \w+(?:\.\w+)*\.karpenter\.(?<version>v1\w{0,8})\.(?<kind>\w+)|unknown field "(?<field2>[^"]{1,200})" in (?:sh\.karpenter|aws\.k8s\.karpenter)\.(?<version2>v1\w{0,8})\.(?<kind2>\w+)/,
+    ),
   },
   needs: [],
   symptoms: [],

@@ -84,6 +84,11 @@ const cause = defineCause({
       ['node-claim', 'object', 'karpenter', 'event'],
       /PlacementGroupResolutionFailed|DependenciesNotReady|NodeClassReadinessUnknown|WaitingOnNodeClaimTermination|failed to detect the cluster CIDR|ignoring nodepool, not ready/,
     ),
+    // The column that kubectl prints, in a table or in people's words.
+    columnFalse: likely(
+      ['client-output', 'node-claim'],
+      /\b(?:NodePools?|(?:EC2)?NodeClass(?:es)?)\b.{0,60}\bREADY:? (?:is |column |shows? )?["'`]{0,3}False\b/,
+    ),
   },
   needs: ['kube/EC2NodeClass', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],

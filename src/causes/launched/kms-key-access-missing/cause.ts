@@ -41,6 +41,12 @@ const cause = defineCause({
       /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
       { anchors: ['not authorized to perform: kms:'], strict: true },
     ),
+    // CloudTrail's words for it, as people pass them on.
+    keyDeniedInTrail: likely(
+      LAUNCHERS,
+      /[Aa]ccess ?[Dd]enied.{0,120}(?<action>GenerateDataKeyWithoutPlain[Tt]ext|\bkms:CreateGrant)\b|(?<action2>GenerateDataKeyWithoutPlain[Tt]ext)\b.{0,120}[Aa]ccess ?[Dd]enied/,
+      { anchors: ['GenerateDataKeyWithoutPlain', 'kms:CreateGrant'] },
+    ),
   },
   needs: [
     'aws/instance',

@@ -126,6 +126,11 @@ const cause = defineCause({
         ],
       },
     ),
+    // Auto Mode says no more than this where the cluster's role may not set the class's tags.
+    configsRefused: likely(
+      ['node-claim', 'event', 'client-output'],
+      /\bError getting launch template configs\b(?!.{0,300}(?:\bno \w+ (?:exist|found|match)|not found|Invalid|limit))/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: ['launch-timed-out'],

@@ -36,7 +36,7 @@ const cause = defineCause({
     // For three minutes after a refusal, types without capacity have no offering either.
     offering: likely(
       SPEAKERS,
-      /(?<reason>no instance type (?:has the required offering|had enough resources or had a required offering|met the scheduling requirements or had (?:a required offering|enough resources or had a required offering)|satisfied resources))\b/,
+      /(?<reason>no instance type (?:has the required offering|had enough resources or had a required offering|met the scheduling requirements or had (?:a required offering|enough resources or had a required offering)|satisf(?:ied|ies)(?: the)? resources))\b/,
     ),
     capacityRefused: context(
       ['karpenter', 'event', 'node-claim'],
@@ -45,7 +45,16 @@ const cause = defineCause({
         anchors: ['InsufficientInstanceCapacity', 'insufficient capacity', 'UnfulfillableCapacity'],
       },
     ),
+    // Printed for each type that is too small, also where larger ones are left.
+    typeExcluded: context(
+      ['karpenter'],
+      /Excluding instance type \S+ because there are not enough resources for (?:daemons|kubelet and system overhead)/,
+    ),
     nominated: withdraws(SPEAKERS, /Pod should schedule on: nodeclaim|\blaunched nodeclaim\b/),
+    incompatible: likely(
+      SPEAKERS,
+      /(?:nodepool "(?<pool>[\w.-]{1,253})".{0,2000}?)?\b(?<reason>incompatible requirements(?:, (?:label|key) [^;]{1,160})?)/,
+    ),
   },
   needs: [],
   symptoms: ['pod-not-scheduled'],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { sentence } from '../../../diagnosis/sentence.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 says that the interface is full where ipamd still sees room. */
@@ -14,6 +14,10 @@ export default defineCause({
       /(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
       { atLeast: 2 },
     ),
+    countRefused: likely(
+      ['cilium', 'ipamd', 'aws-node'],
+      /IpAddressLimitExceeded: Address count (?<asked>\d+) on interface-?(?<eni>\S*) exceeds the limit for (?<type>[\w.-]*\w)/,
+    ),
     corrected: withdraws(
       ['ipamd'],
       /[Ss]uccessfully increased IP|IP Address Pool stats: total: [1-9]|node init completed successfully/,
@@ -27,8 +31,10 @@ export default defineCause({
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ eni, machine }) =>
-    sentence`The interface ${eni} of ${machine ?? 'the instance'} has all its addresses and ipamd keeps asking for more, so its pool does not grow.`,
+  summary: ({ eni, machine, asked, type }) =>
+    asked !== undefined
+      ? sentence`The CNI asks for ${asked} addresses on one interface${phrase` of ${type}`}, more than EC2 allows there, so ${machine ?? 'the instance'} gets no further interface.`
+      : sentence`The interface ${eni} of ${machine ?? 'the instance'} has all its addresses and ipamd keeps asking for more, so its pool does not grow.`,
   remedy: () => [
     step(
       'Let ipamd read the interface again.',

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
 /** Nobody installed a CNI: the kubelet waits for a configuration that no pod will write. */
@@ -76,6 +76,10 @@ const cause = defineCause({
       {
         anchors: ['rite CNI ', 'cni conf dir is removed', 'not becoming ready in time'],
       },
+    ),
+    toldMissing: likely(
+      ['client-output', 'unknown'],
+      /\bCNI config(?:uration)?(?: files?)? (?:was|is|were|are|went) (?:missing|absent|gone|deleted|removed|empty)\b|\bno (?:CNI )?config(?:uration)? (?:files? )?in \/etc\/cni\/net\.d\b/,
     ),
   },
   needs: ['kube/DaemonSet'],

@@ -18,13 +18,13 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     noProviders: definite(
-      ['ipamd', 'aws-node'],
+      ['ipamd', 'aws-node', 'cilium'],
       /NoCredentialProviders: no valid providers in chain/,
       { strict: true },
     ),
     eniCallWithout: definite(
-      ['ipamd', 'aws-node'],
-      /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
+      ['ipamd', 'aws-node', 'cilium'],
+      /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|DescribeVpcs|DescribeSubnets|DescribeSecurityGroups|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
     ),
     noInstanceRole: definite(['ipamd', 'aws-node'], /no EC2 IMDS role found/, { strict: true }),
     podIdentitySilent: definite(
@@ -53,7 +53,7 @@ const cause = defineCause({
   summary: ({ machine, agent }) =>
     agent !== undefined
       ? `aws-node is to get its role from the Pod Identity agent, and ${agent}; the VPC CNI of ${machine ?? 'the machine'} has no AWS credentials and the node stays without pod network.`
-      : `The VPC CNI of ${machine ?? 'the machine'} finds no AWS credentials, so it cannot list its network interfaces and the node stays without pod network.`,
+      : `The CNI of ${machine ?? 'the machine'} finds no AWS credentials, so it cannot list its network interfaces and the node stays without pod network.`,
   remedy: () => [
     step(
       'Give the instance a profile whose role has AmazonEKS_CNI_Policy.',

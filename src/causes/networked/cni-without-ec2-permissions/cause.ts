@@ -30,6 +30,11 @@ const cause = defineCause({
       /assumed-role\/(?<role>[\w+=,.@-]+)\/\S* is not authorized to perform: ec2:(?<action>CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|DescribeNetworkInterfaces|ModifyNetworkInterfaceAttribute)\b/,
       { strict: true },
     ),
+    refusedToCilium: definite(
+      ['cilium'],
+      /(?:operation error EC2: |unable to |Unable to (?:synchronize|retrieve) EC2 )(?<action>Describe(?:NetworkInterfaces|Subnets|Vpcs|SecurityGroups|RouteTables)|CreateNetworkInterface|AttachNetworkInterface|AssignPrivateIpAddresses|ModifyNetworkInterfaceAttribute|CreateTags|create ENI|attach ENI|(?:VPC|interface|subnets|security group|route table) list)\b.*(?:UnauthorizedOperation|not authorized to perform)/,
+      { anchors: ['UnauthorizedOperation', 'not authorized to perform'] },
+    ),
     refusedTail: likely(
       ['ipamd'],
       /^(?!.*(?:DescribeInstanceTypes|DescribeSubnets|DescribeTags|Ipv6|IPv6|[Dd]elete|[Dd]etach|[Uu]nassign|leaked)).*UnauthorizedOperation: You are not authorized/,
@@ -77,7 +82,7 @@ const cause = defineCause({
   summary: ({ action, role, machine, policy }) =>
     policy !== undefined
       ? `The role ${role ?? ''} of ${machine ?? 'the machine'}, with which aws-node asks EC2, lacks ${policy}, so the node gets no pod addresses.`
-      : sentence`EC2 refuses ${action ?? 'the calls'} to the VPC CNI of ${machine ?? 'the machine'}${phrase` (role ${role})`}, so the node gets no pod addresses.`,
+      : sentence`EC2 refuses ${action ?? 'the calls'} to the CNI of ${machine ?? 'the machine'}${phrase` (role ${role})`}, so the node gets no pod addresses.`,
   remedy: ({ role }) => [
     step(
       'Attach the CNI policy to the role that aws-node runs with: the service account’s role if it has one, else the node role.',
@@ -145,7 +150,16 @@ function roleOf(view: Own): string | null {
 
 /** aws-node does not work, runs with the node role, and no policy of that role gives it ENI rights. */
 function matchPolicies(view: Own): Match | null {
-  if (view.anySign('callRefused', 'refusedWithRole', 'refusedTail', 'eventOfDaemon')) return null;
+  if (
+    view.anySign(
+      'callRefused',
+      'refusedWithRole',
+      'refusedToCilium',
+      'refusedTail',
+      'eventOfDaemon',
+    )
+  )
+    return null;
   const daemonSet = view.list('kube/DaemonSet').find(({ value }) => value.name === 'aws-node');
   const trouble = daemonSet === undefined ? null : networkTrouble(view, 'aws-node');
   if (trouble === null || hasOwnRole(view)) return null;

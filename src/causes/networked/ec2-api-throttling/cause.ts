@@ -5,7 +5,7 @@ import { likely, withdraws } from '../../../diagnosis/sign.ts';
 export default defineCause({
   id: 'ec2-api-throttling',
   stage: 'networked',
-  title: 'EC2 throttles the VPC CNI’s calls',
+  title: 'EC2 throttles the cluster’s calls',
   scope: 'machine',
   signs: {
     throttled: likely(
@@ -17,13 +17,20 @@ export default defineCause({
       ['ipamd'],
       /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,
     ),
+    retried: likely(
+      ['controller-manager', 'cloud-controller', 'kubelet'],
+      /(?:Got RequestLimitExceeded error on AWS request|Inserting delay before AWS request) \((?<call>ec2::?\w{1,60})\)/,
+      { atLeast: 2 },
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ machine }) =>
-    `EC2 answers the VPC CNI of ${machine ?? 'the node'} with RequestLimitExceeded again and again, so pods wait for addresses.`,
+  summary: ({ machine, call }) =>
+    call === undefined
+      ? `EC2 answers the VPC CNI of ${machine ?? 'the node'} with RequestLimitExceeded again and again, so pods wait for addresses.`
+      : `EC2 answers ${call} with RequestLimitExceeded again and again, so what the cloud controllers do for Nodes, routes and volumes comes late.`,
   remedy: () => [
     step(
       'Ask for fewer calls per node: whole prefixes instead of single addresses.',

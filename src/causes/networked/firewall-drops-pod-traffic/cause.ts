@@ -28,6 +28,10 @@ export default defineCause({
       ['ipamd', 'kubeadm', 'cloud-init'],
       /unable to update host iptables rules for VPC CIDRs|\[WARNING Firewalld\]/,
     ),
+    policySet: likely(
+      ['user-data', 'host-file', 'cloud-init', 'client-output'],
+      /^\s*(?:sudo )?iptables (?:-w )?(?:-t filter )?(?:-P|--policy) (?<rule>FORWARD DROP)\b/,
+    ),
   },
   needs: [],
   symptoms: [],

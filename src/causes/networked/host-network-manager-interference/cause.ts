@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** A network manager of the host writes its own rules or addresses over those of the CNI. */
-export default defineCause({
+const cause = defineCause({
   id: 'host-network-manager-interference',
   stage: 'networked',
   title: 'a network manager of the host undoes the CNI’s rules or addresses',
@@ -36,6 +36,26 @@ export default defineCause({
           'ENI ownership pending',
         ],
       },
+    ),
+    enterpriseLinux: context(
+      ['client-output', 'unknown'],
+      /\bRed Hat Enterprise Linux (?:release )?8\.[4-9]\b|\bRHEL ?8\.[4-9]\b|\b(?:Rocky|Alma) ?Linux(?: release)? 8\.[4-9]\b/,
+      {
+        anchors: [
+          'Enterprise Linux',
+          'RHEL 8.',
+          'RHEL8.',
+          'Rocky Linux',
+          'RockyLinux',
+          'AlmaLinux',
+          'Alma Linux',
+        ],
+      },
+    ),
+    podsDoNotTalk: context(
+      ['client-output', 'unknown'],
+      /\b[Pp]od(?:s|-to-pod)?(?: (?:communication|networking|traffic))? (?:(?:is|are) not possible|(?:do not|don't|cannot|can't|does not|doesn't) (?:talk|communicate|reach))\b/,
+      { anchors: ['possible', 'communicate', 't reach', 't talk'] },
     ),
   },
   needs: [],
@@ -80,4 +100,12 @@ export default defineCause({
       'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md',
     ],
   },
+});
+
+/** Images of these releases for AWS run nm-cloud-setup, which adds rules of its own. */
+export default matched(cause, (view) => {
+  const [system, silent] = [view.sign('enterpriseLinux'), view.sign('podsDoNotTalk')];
+  if (system === null || silent === null || view.anySign('cloudSetupRules', 'macPolicy'))
+    return null;
+  return found({}, [system.first, silent.first], 'likely');
 });

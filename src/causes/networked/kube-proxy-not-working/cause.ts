@@ -57,6 +57,10 @@ const cause = defineCause({
       ['kube-proxy'],
       /Timed out waiting for node(?: \S+)? to exist|Failed to retrieve node IPs|nftables sync failed|Failed to execute iptables-(?:save|restore)/,
     ),
+    noChains: likely(
+      ['client-output', 'unknown', 'host-file'],
+      /\b(?:[Nn]o|without(?: any)?|missing) KUBE-(?:SVC|SEP|SERVICES)\b|\bKUBE-(?:SVC|SEP)\S{0,20} (?:chains?|rules?) (?:are|is|were) (?:missing|not)\b/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: ['cni-daemon-silent'],
@@ -115,6 +119,7 @@ const NAMED: readonly SignNameOf<typeof cause>[] = [
   'crashes',
   'row',
   'monitored',
+  'noChains',
 ];
 /** CNIs that can serve service addresses themselves. */
 const REPLACES_PROXY = /^(?:cilium|kube-router|calico-node|antrea-agent|ovnkube-node)$/;

@@ -9,7 +9,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { placeOf, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { NetworkInterface } from '../../../evidence/aws/instance.ts';
@@ -34,6 +34,24 @@ const cause = defineCause({
     staysBehind: context(
       ['ipamd', 'aws-node'],
       /Primary ENI will not get deleted when node terminates|Failed to delete newly created untagged ENI|Failed to free ENI eni-/,
+    ),
+    toldLeaked: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Oo]rphaned|[Ll]eaked|[Dd]angling|[Ll]eftover|[Uu]nattached) (?:ENIs?|(?:elastic )?network interfaces)\b|\b\d{2,5} (?:available|unused|detached|unattached) ENI/,
+      {
+        anchors: [
+          'rphaned ',
+          'eaked ENI',
+          'eaked network',
+          'eaked elastic',
+          'angling ',
+          'eftover ',
+          'nattached ',
+          'available ENI',
+          'unused ENI',
+          'detached ENI',
+        ],
+      },
     ),
   },
   needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],

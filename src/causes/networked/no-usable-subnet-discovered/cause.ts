@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Subnet discovery is on, and tags exclude every subnet it could use. */
 export default defineCause({
@@ -12,21 +12,27 @@ export default defineCause({
       ['ipamd', 'aws-node'],
       /no valid subnets available for ENI creation|primary subnet is tagged with kubernetes\.io\/role\/cni=0/,
     ),
+    noneMatches: likely(
+      ['cilium'],
+      /No matching subnet available for interface creation(?: \((?<wanted>[^)]{1,200})\))?/,
+    ),
     created: withdraws(
       ['ipamd'],
       /Created a new ENI: eni-|Successfully created and attached a new ENI/,
     ),
     excluded: context(
-      ['ipamd', 'aws-node', 'cilium'],
-      /Failed to check if primary subnet is excluded|No usable subnet, ENI creation skipped|checking to exclude configured subnet|No matching subnet available for interface creation/,
+      ['ipamd', 'aws-node'],
+      /Failed to check if primary subnet is excluded|No usable subnet, ENI creation skipped|checking to exclude configured subnet/,
     ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ machine }) =>
-    `Tags exclude every subnet in the zone of ${machine ?? 'the node'} from the CNI’s subnet discovery, so it creates no interface for pods.`,
+  summary: ({ machine, wanted }) =>
+    wanted !== undefined
+      ? `Cilium knows no subnet for another interface of ${machine ?? 'the node'} (${wanted}), so pods there get no addresses.`
+      : `Tags exclude every subnet in the zone of ${machine ?? 'the node'} from the CNI’s subnet discovery, so it creates no interface for pods.`,
   remedy: () => [
     step(
       'Tag a subnet of the node’s zone for the CNI.',

@@ -9,7 +9,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
@@ -36,16 +36,28 @@ const cause = defineCause({
       /Connected to [Tt]ypha|Successfully connected to [Tt]ypha/,
     ),
     peersSilent: context(['event', 'calico-node', 'kubelet'], /BGP not established with/),
+    overlayTest: definite(
+      ['client-output', 'unknown'],
+      /^FAIL: overlaytest-\w{1,10} on (?<fromNode>\S{1,253}) cannot reach pod IP (?<address>[\d.]{7,15}) on /,
+    ),
+    // What people find when they try: pods talk on one node, and not to those on another.
+    acrossNodes: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Ss]ingle|[Ss]ame|[Oo]ne|[Ee]ach) (?:worker )?(?:node|host|machine)s?\b.{0,120}\b(?:fails?|cannot|can't|can not|not|unable|times? out)\b.{0,60}\b(?:between|across|on|to) (?:\w+ ){0,4}?(?<apart>different|other|another|multiple|separate) (?:worker )?(?:node|host|machine)s?\b/,
+      { anchors: ['different ', ' other ', 'another ', 'multiple ', 'separate '] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['calico-dataplane-not-ready'],
-  summary: ({ address, machine, from, to, node }) =>
-    from !== undefined
-      ? `The security groups ${to ?? ''} of the nodes with CoreDNS admit no UDP 53 from ${from}, so pods on ${node ?? 'the node'} resolve no names.`
-      : `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
+  summary: ({ address, machine, from, to, node, apart, fromNode }) =>
+    apart !== undefined || fromNode !== undefined
+      ? `Pods reach pods on their own node and not ${address === undefined ? 'those on other nodes' : `${address} on another`}; security groups, network ACLs or a closed overlay port between the nodes drop the packets.`
+      : from !== undefined
+        ? `The security groups ${to ?? ''} of the nodes with CoreDNS admit no UDP 53 from ${from}, so pods on ${node ?? 'the node'} resolve no names.`
+        : `${machine ?? 'The node'} does not reach ${address ?? 'Typha on other nodes'} although it runs there; security groups or network ACLs between the nodes drop the packets.`,
   remedy: ({ from, to }) => [
     step(
       'Give all node groups the cluster’s shared security group, or let the groups in which nodes are reach each other.',
@@ -135,7 +147,7 @@ function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
 
 /** Pods of a node fail, all CoreDNS pods are elsewhere, and none of their nodes lets it in. */
 function matchDns(view: Own): Match | null {
-  if (view.sign('typhaSilent') !== null) return null;
+  if (view.anySign('typhaSilent', 'overlayTest', 'acrossNodes')) return null;
   const pods = view.list('kube/Pod');
   const dns = new Set(
     pods.filter(({ value }) => value.labels['k8s-app'] === 'kube-dns').map(placeOf),

@@ -23,6 +23,14 @@ const cause = defineCause({
       { anchors: ['dial tcp 172.17.'] },
     ),
     bridge: context(['host-file'], /^\s*172\.17\.0\.0\/16 dev docker0/),
+    vpcOnBridge: context(
+      ['client-output', 'unknown'],
+      /\bVPC\b.{0,80}\b172\.17\.\d{1,3}\.\d{1,3}\/\d\d|\b172\.17\.\d{1,3}\.\d{1,3}\/\d\d\b.{0,40}\bVPC\b/,
+    ),
+    unreachable: context(
+      ['client-output', 'unknown', 'event', 'pod-app'],
+      /\b[Nn]o route to host\b|\bdocker0\b/,
+    ),
   },
   needs: ['aws/cluster', 'aws/subnet'],
   symptoms: [],
@@ -81,6 +89,9 @@ function rangeOf(cidr: string): Range | null {
 }
 
 function matchRanges(view: Own): Match | null {
+  const [vpcOnBridge, unreachable] = [view.sign('vpcOnBridge'), view.sign('unreachable')];
+  if (vpcOnBridge !== null && unreachable !== null)
+    return found({}, [vpcOnBridge.first, unreachable.first], 'likely');
   const cluster = view.read('aws/cluster');
   if (cluster.state !== 'seen') return null;
   const service = cluster.value.kubernetesNetworkConfig?.serviceIpv4Cidr ?? '';

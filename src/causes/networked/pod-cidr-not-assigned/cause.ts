@@ -53,6 +53,11 @@ const cause = defineCause({
         anchors: ['pod cidr not assigned', 'no podCidr for node', 'waiting for PodCIDR allocation'],
       },
     ),
+    routeWithoutRange: likely(
+      ['controller-manager', 'cloud-controller', 'event'],
+      /error creating (?:AWS )?route \(\): .*InvalidParameterValue: Value \(\) for parameter destinationCidrBlock/,
+      { anchors: ['for parameter destinationCidrBlock'] },
+    ),
     ciliumWaits: likely(['cilium'], /required IPv[46] PodCIDR not available/),
     rangeUnset: likely(
       ['controller-manager', 'cloud-controller'],

@@ -17,6 +17,15 @@ export default defineCause({
       ['controller-manager', 'cloud-controller'],
       /[Cc]ould not create route \S+ (?<range>\S+) for node (?<nodeName>[^\s:]+)(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded|unable to find route table|found multiple))?/,
     ),
+    // Before Kubernetes 1.9 the line did not name the node.
+    loggedBefore: definite(
+      ['controller-manager', 'cloud-controller'],
+      /Could not create route \S+ (?<range>\d[\d.]{6,14}\/\d+): error creating AWS route(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded))?/,
+    ),
+    refusedByEc2: definite(
+      ['controller-manager', 'cloud-controller'],
+      /error creating AWS route \((?<range>[\d.]+\/\d+)\): "?(?:.*(?<reason>UnauthorizedOperation|RouteLimitExceeded))?/,
+    ),
     noTable: definite(
       ['controller-manager', 'cloud-controller'],
       /(?<reason>unable to find route table for AWS cluster|found multiple matching AWS route tables)/,
@@ -37,6 +46,12 @@ export default defineCause({
     tableUnread: context(
       ['cloud-controller', 'controller-manager'],
       /Couldn't reconcile node routes/,
+    ),
+    // A Node that is a minute old says that it was created without a route, and means no harm.
+    conditionInYaml: likely(
+      ['client-output', 'object', 'unknown'],
+      /^\s*(?:-\s+)?"?message"?: "?RouteController failed to create a route|\b(?:because of|due to|stuck (?:in|at|with)) ["'`]{0,3}NoRouteCreated\b/,
+      { anchors: ['failed to create a route', 'NoRouteCreated'] },
     ),
   },
   needs: [],

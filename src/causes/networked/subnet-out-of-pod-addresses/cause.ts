@@ -28,7 +28,7 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     refusedByEc2: definite(
-      ['ipamd', 'aws-node', 'cni-plugin'],
+      ['ipamd', 'aws-node', 'cni-plugin', 'cilium'],
       /InsufficientFreeAddressesInSubnet(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
     ),
     notEnough: likely(
@@ -45,6 +45,17 @@ const cause = defineCause({
       ['ipamd'],
       /[Ss]uccessfully increased IP [Pp]ool|Created a new (?:ENI|eni): eni-|Successfully created and attached a new ENI/,
     ),
+    // What `describe-subnets --query` prints, whatever the reader called the count.
+    fewFree: context(
+      ['client-output', 'aws-message'],
+      /"(?:Available|available)\w{0,30}": ?"?(?<free>\d)\b|\b(?<subnet>subnet-[0-9a-z]{8,17})\b[\s|"',]{1,40}(?:(?:[a-z]{2}(?:-[a-z]{2,9}){1,3}-\d[a-z]|[\d.]{7,15}\/\d\d)[\s|"',]{1,40}){0,2}(?<free2>\d)[\s|]{0,40}$/,
+      { anchors: ['Available', 'available', 'subnet-'] },
+    ),
+    manyFree: context(
+      ['client-output', 'aws-message'],
+      /"(?:Available|available)\w{0,30}": ?"?\d{2,6}\b|\bsubnet-[0-9a-z]{8,17}\b[\s|"',]{1,40}(?:(?:[a-z]{2}(?:-[a-z]{2,9}){1,3}-\d[a-z]|[\d.]{7,15}\/\d\d)[\s|"',]{1,40}){0,2}\d{2,6}[\s|]{0,40}$/,
+      { anchors: ['Available', 'available', 'subnet-'] },
+    ),
     nothingFree: context(
       ['ipamd', 'aws-node', 'cilium', 'event'],
       /no available IP addresses|failed to allocate ipv4 address for node \S+ from pool/,
@@ -54,7 +65,7 @@ const cause = defineCause({
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['cni-configuration-missing', 'no-usable-subnet-discovered'],
+  explains: ['cni-configuration-missing', 'no-usable-subnet-discovered', 'allocatable-too-small'],
   summary: ({ subnet, range, free, machine }) =>
     sentence`The subnet ${subnet}${phrase` (${range})`} of ${machine ?? 'the machine'} has ${free === undefined || free === '0' ? 'no free address' : `only ${free} free addresses`}, so new pods stay in ContainerCreating.`,
   remedy: ({ subnet }) => [
@@ -101,6 +112,8 @@ function matchShortage(view: Own): Match | null {
   if (named !== null) return null;
   const shortage = addressShortage(view, view.sign('sandboxWithout') !== null);
   if (shortage !== null) return matchSubnet(view, shortage);
+  const told = matchCount(view);
+  if (told !== null) return told;
   if (view.sign('notEnough') === null || view.sign('prefixMode') === null) return null;
   return cannotSay({
     reason: 'not-collected',
@@ -108,6 +121,15 @@ function matchShortage(view: Own): Match | null {
     collect:
       'sudo grep -E "InsufficientFreeAddresses|InsufficientCidrBlocks" /var/log/aws-routed-eni/ipamd.log',
   });
+}
+
+/** Pods without an address, and a count of free addresses that is small in every subnet shown. */
+function matchCount(view: Own): Match | null {
+  const [without, few] = [view.sign('sandboxWithout'), view.sign('fewFree')];
+  if (without === null || few === null || view.sign('manyFree') !== null) return null;
+  const { subnet, free, free2 } = few.last.captures;
+  const named = subnet === undefined ? {} : { subnet };
+  return found({ ...named, free: free ?? free2 ?? '0' }, [without.first, few.last], 'likely');
 }
 
 /** An instance that has no slot left asks EC2 for nothing, however full its subnet is. */

@@ -67,6 +67,10 @@ const cause = defineCause({
       ['event'],
       /SuccessfulCreate\s+(?:daemonset|daemonset-controller)\S*\s.*Created pod: (?:aws-node|calico-node|cilium|kube-proxy)/,
     ),
+    toldTimeouts: likely(
+      ['client-output', 'unknown'],
+      /\bAPI server\b.{0,60}\b(?:due to|because of|by)\b.{0,20}\bwebhook(?:s|'s)?\b|\bwebhook\b.{0,40}\b(?:blocks?|blocked|prevents?|prevented)\b.{0,40}\b(?:kube-system|DaemonSets?|system pods|CNI|aws-node|coredns|calico)\b/,
+    ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/DaemonSet', 'kube/Node', 'kube/Pod', 'kube/Namespace'],
   symptoms: ['cni-uninitialized'],

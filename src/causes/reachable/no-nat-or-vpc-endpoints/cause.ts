@@ -74,6 +74,13 @@ const cause = defineCause({
         ],
       },
     ),
+    routesTaken: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Rr]oute table associations?\b.{0,40}\b(?:destroyed|deleted|removed)\b|\bNAT [Gg]ateways? (?:was|were|is|are|got) (?:deleted|destroyed|removed)\b/,
+      {
+        anchors: ['oute table association', 'NAT gateway', 'NAT Gateway'],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [

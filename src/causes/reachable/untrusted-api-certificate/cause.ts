@@ -22,9 +22,13 @@ const cause = defineCause({
       ON_NODE,
       /(?:[Uu]nable to register node|[Ff]ailed to ensure lease|waiting for CSINode publishing|failed to get node config from server)(?!.*failed calling webhook).*x509: certificate signed by unknown authority/,
     ),
+    ownReflector: definite(
+      ON_NODE,
+      /pkg\/kubelet\/\S+:\d+: [Ff]ailed to (?:list|watch) \*[\w.]+: .*Get "?https:\/\/(?<server>[\w.-]+)\S*: (?:.*)x509: certificate signed by unknown authority/,
+    ),
     unknownAuthority: definite(
       ON_NODE,
-      /(?:[Ff]ailed to (?:list|watch) \*v1|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/apis?\b)(?!.*failed calling webhook).*?x509: certificate signed by unknown authority/,
+      /(?:[Ff]ailed to (?:list|watch) \*(?:v\d\w*|api)\.|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/apis?\b)(?!.*failed calling webhook).*?x509: certificate signed by unknown authority/,
       { strict: true, atLeast: 2 },
     ),
     discovery: definite(

@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { clockWords, errorWords, measuredClocks } from '../../../diagnosis/measured-clock.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { HostClock } from '../../../evidence/kinds.ts';
@@ -69,6 +69,11 @@ const cause = defineCause({
     certificateInThePast: context(
       ['controller-manager'],
       /refusing to sign a certificate that expired in the past/,
+    ),
+    // Minutes at once; a machine that starts is seldom off by more than some seconds.
+    stepped: likely(
+      ['journal', 'host-file', 'console'],
+      /System clock (?:wrong by|was stepped by) -?(?<seconds>\d{3,9})\.\d+ seconds/,
     ),
   },
   needs: ['host/clock'],

@@ -1,4 +1,11 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 const ON_NODE = [
@@ -14,7 +21,7 @@ const ON_NODE = [
 ] as const;
 
 /** A program on the machine goes through an HTTP proxy that does not work for this destination. */
-export default defineCause({
+const cause = defineCause({
   id: 'wrong-proxy-configuration',
   stage: 'reachable',
   title: 'the HTTP proxy is wrong, or the destination is missing in NO_PROXY',
@@ -45,7 +52,28 @@ export default defineCause({
         atLeast: 2,
       },
     ),
-    preflightWarning: context(['kubeadm', 'cloud-init'], /\[WARNING HTTPProxy(?:CIDR)?\]/),
+    preflightWarning: context(
+      ['kubeadm', 'cloud-init'],
+      /\[WARNING HTTPProxy(?:CIDR)?\]: [Cc]onnection to "(?:https?:\/\/)?(?<destination>[\w.:/-]+)" uses proxy "(?:https?:\/\/)?(?:[^@\s"]*@)?(?<through>[\w.-]+(?::\d+)?)/,
+    ),
+    wentOn: context(
+      ['kubeadm', 'cloud-init'],
+      /\[ERROR |error execution phase|\[(?:kubelet-start|kubelet-check|discovery|certs|kubeconfig|control-plane|wait-control-plane|etcd)\]|Reading configuration from the cluster/,
+      {
+        anchors: [
+          '[ERROR ',
+          'error execution phase',
+          '[kubelet-',
+          '[discovery]',
+          '[certs]',
+          '[kubeconfig]',
+          '[control-plane]',
+          '[wait-control-plane]',
+          '[etcd] ',
+          'Reading configuration from the cluster',
+        ],
+      },
+    ),
     notAUrl: definite(
       ['nodeadm', 'cloud-init', 'console'],
       /proxy configuration validation failed: (?<fault>(?:invalid HTTPS?_PROXY URL|empty NO_PROXY pattern)[^"\\]{0,40})/,
@@ -63,12 +91,14 @@ export default defineCause({
     'pause-image-pull-failed',
     'tls-handshake-timeout',
   ],
-  summary: ({ proxy, destination, answer, fault }) =>
-    fault !== undefined
-      ? `The proxy of the NodeConfig cannot be used (${fault.trim().replace(/:$/, '')}), so nodeadm stops.`
-      : proxy === undefined
-        ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
-        : `The machine is configured to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
+  summary: ({ proxy, destination, answer, fault, through }) =>
+    through !== undefined
+      ? `Requests to ${destination ?? 'the cluster'} go through the proxy ${through}, because NO_PROXY does not name it; kubeadm warns that the cluster may not work so.`
+      : fault !== undefined
+        ? `The proxy of the NodeConfig cannot be used (${fault.trim().replace(/:$/, '')}), so nodeadm stops.`
+        : proxy === undefined
+          ? `The proxy answers ${answer ?? 'with a demand for credentials'} for ${destination ?? 'the destination'}, which the machine should reach directly or with credentials.`
+          : `The machine is configured to use the proxy ${proxy}, which does not answer, so its requests end there and not at their destination.`,
   remedy: ({ destination }) => [
     step(
       'See which proxy each program is configured to use.',
@@ -100,3 +130,12 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchWarning);
+
+/** kubeadm warns of the proxy, and nothing shows that it came any further. */
+function matchWarning(view: ViewOf<typeof cause>): Match | null {
+  const warned = view.sign('preflightWarning');
+  if (warned === null || view.sign('wentOn') !== null) return null;
+  return found(warned.first.captures, [warned.first], 'likely');
+}

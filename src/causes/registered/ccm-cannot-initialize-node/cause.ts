@@ -35,6 +35,11 @@ const cause = defineCause({
       ['cloud-controller'],
       /(?:could not init cloud provider "?aws|error finding instance i-).*(?<denied>UnauthorizedOperation|AccessDenied|not authorized to perform)/,
     ),
+    // A call that is throttled or ends in the network passes at the next attempt.
+    topologyFails: likely(
+      ['cloud-controller', 'controller-manager'],
+      /Failed to get node topology for instance type (?<type>\S+) and one is expected .*?(?<topology>retry quota exceeded|api error (?!RequestLimitExceeded)\w+)/,
+    ),
     several: definite(
       ['cloud-controller', 'controller-manager'],
       /multiple instances found for (?:name|instance): (?<several>[a-z0-9][a-z0-9.-]*)/,
@@ -51,7 +56,11 @@ const cause = defineCause({
     synced: withdraws(['event'], /\bSynced\b.*Node synced successfully/),
     topologyDenied: context(
       ['cloud-controller', 'controller-manager'],
-      /ec2:DescribeInstanceTopology, permission missing|Failed to get node topology for instance type/,
+      /ec2:DescribeInstanceTopology, permission missing|Failed to get node topology for instance type|Error describing instance topology/,
+    ),
+    toldDenied: likely(
+      ['client-output', 'unknown'],
+      /\bcloud-controller-manager\b.{0,120}\b(?<denied2>UnauthorizedOperation|AccessDenied)\b/,
     ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
@@ -59,7 +68,9 @@ const cause = defineCause({
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
   explains: ['no-cloud-controller-manager', 'controller-manager-not-leading'],
-  summary: ({ machine, denied, several, ec2Name, node, instance }) => {
+  summary: ({ machine, denied, several, ec2Name, node, instance, type, topology }) => {
+    if (topology !== undefined)
+      return `The cloud controller does not initialize ${type ?? 'the instance'} because EC2 does not answer DescribeInstanceTopology for it, which it expects of this type; the Node keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
     if (denied !== undefined)
       return `The cloud controller may not ask EC2 (${denied}), so ${machine ?? 'the Node'} keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
     if (several !== undefined)
@@ -89,6 +100,10 @@ const cause = defineCause({
   decide: step(
     'Read what the cloud controller says about this Node; nothing else tells, it writes no event.',
     'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000 | grep <node>',
+  ),
+  reason: step(
+    'Compare the Node’s name with the one that EC2 has.',
+    'aws ec2 describe-instances --instance-ids <instance>',
   ),
   page: {
     why: 'The AWS cloud controller looks an instance up by the Node’s providerID, and without one by its name, which must be the EC2 private DNS name. It retries with growing pauses and says so only in its own log; the taint is the one public trace.',

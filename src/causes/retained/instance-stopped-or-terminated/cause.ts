@@ -38,6 +38,11 @@ const cause = defineCause({
       /\bInstanceTerminating\b.{0,300}Instance is terminating|the instance i-[0-9a-f]{8,17} is terminated|failed to apply shutdown taint to node/,
       { anchors: ['InstanceTerminating', ' is terminated', 'failed to apply shutdown taint'] },
     ),
+    retired: likely(
+      ['aws-message', 'client-output', 'unknown'],
+      /\b(?<retired>i-[0-9a-f]{8,17})\b.{0,40}\b(?:would be|was|is|were|has been|will be|scheduled (?:for|to be)) (?:retired\b|retirement\b)|\binstance (?:was|has been) retired\b|\bscheduled for retirement\b|\binstance-retirement\b/,
+      { anchors: ['retire'] },
+    ),
   },
   needs: [
     'kube/Node',

@@ -53,6 +53,10 @@ const cause = defineCause({
     'See whether the kubelet registered earlier in the same run and now asks in vain.',
     'journalctl -u kubelet --no-pager | grep -E "Successfully registered node|Error updating node status" | tail -n 10',
   ),
+  reason: step(
+    'The cloud controller says whether it deleted the Node, and why.',
+    'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=2000',
+  ),
   page: {
     why: 'Registration is done once, at the start of the kubelet process. Whoever deletes the Node later (a cloud controller, a person, a clean-up job) leaves a healthy kubelet that reports to nobody; /healthz stays ok and its pods run until they are collected.',
     prevent: 'Never delete the Node of a running machine; restrict the verb to controllers.',

@@ -85,6 +85,10 @@ const cause = defineCause({
     'Read why the controller thinks so, and whether the instance is there.',
     'kubectl get events -A --field-selector involvedObject.kind=Node -o json; aws ec2 describe-instances --instance-ids <instance>',
   ),
+  reason: step(
+    'Compare the Node’s name with the one that EC2 has, and see whether the instance runs.',
+    'aws ec2 describe-instances --instance-ids <instance>',
+  ),
   page: {
     why: 'Every few seconds the cloud controller asks EC2 about each Node that is not Ready. When the name or the providerID matches no running instance, it deletes the Node. A machine between its registration and its CNI being ready is exactly such a Node; one that was Ready first stays.',
     prevent:

@@ -54,6 +54,12 @@ const cause = defineCause({
       /node\/\S+ drained|drained (?:all )?nodes?\b/,
       { anchors: [' drained', 'drained all nodes', 'drained nodes'] },
     ),
+    // eksctl waits longer from try to try, so two tries of the same drain are a while.
+    budgetInEksctl: likely(
+      ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
+      /pod eviction error \("?Cannot evict pod as it would violate the pod's disruption budget/,
+      { atLeast: 2 },
+    ),
   },
   needs: [
     'kube/PodDisruptionBudget',

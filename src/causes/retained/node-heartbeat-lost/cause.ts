@@ -66,6 +66,10 @@ const cause = defineCause({
     'Read when the last heartbeat came and what the control plane says.',
     'kubectl describe node <node>',
   ),
+  reason: step(
+    'The kubelet’s journal says why it fell silent.',
+    'journalctl -u kubelet --no-pager -o short-iso | tail -n 2000',
+  ),
   page: {
     why: 'A kubelet renews its lease every 10 seconds. After 40 seconds without, the control plane sets every condition to Unknown and taints the Node unreachable.',
     prevent:

@@ -25,8 +25,15 @@ const cause = defineCause({
     ),
     disrupted: context(
       ['karpenter'],
-      /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"/,
-      { anchors: ['disrupting node', 'karpenter.sh/disrupted'] },
+      /(?:disrupting node(?:\(s\)|claim\(s\))|tainted node).*?"Node":\s*\{\s*"name":\s*"(?<node>[^"]+)"|(?:disrupting|deprovisioning) via (?<why>\w+) (?:delete|replace), (?:terminating|replacing) \d+ (?:nodes|machines|candidates)[^/]{0,40}? (?<node2>[a-z0-9][\w.-]*)\//,
+      {
+        anchors: [
+          'disrupting node',
+          'karpenter.sh/disrupted',
+          'disrupting via ',
+          'deprovisioning via ',
+        ],
+      },
     ),
     disruptedEvent: context(['event'], /Disrupting Node: (?<why>\w+)/),
     kubeletLostNode: context(
@@ -37,6 +44,27 @@ const cause = defineCause({
       ['event'],
       /\b(?:SpotInterrupted|TerminatingOnInterruption|CapacityReservationInstanceInterrupted)\b.{0,300}(?:[Ii]nterruption warning was triggered|triggered termination)/,
       { anchors: ['nterruption warning was triggered', 'nterruption triggered termination'] },
+    ),
+    // Karpenter before 1.0, and before 0.33.
+    disruptedVia: context(
+      ['karpenter'],
+      /(?:disrupting|deprovisioning) via (?<why>[\w ]{3,40}?) (?:replace|delete), terminating \d+ (?:nodes?|machines?|candidates?)\b.{0,30}? (?<node>[a-z0-9][\w-]*\.[\w.-]+)\//,
+      { anchors: ['disrupting via ', 'deprovisioning via '] },
+    ),
+    toldGone: context(
+      ['client-output', 'unknown'],
+      /\b[Kk]arpenter (?:\w+ ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w+ ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b/,
+      {
+        anchors: [
+          'arpenter ',
+          'deleted',
+          'removed',
+          'terminated',
+          'destroyed',
+          'killed',
+          'replaced',
+        ],
+      },
     ),
   },
   needs: ['kube/Node', 'aws/instance'],
@@ -102,16 +130,24 @@ function wasEmpty(view: Own): boolean {
 
 /** A disruption alone is Karpenter's daily work; it counts where a kubelet misses its Node. */
 function matchDisruption(view: Own): Match | null {
-  const planned = view.sign('disrupted') ?? view.sign('disruptedEvent');
+  const planned =
+    view.sign('disrupted') ?? view.sign('disruptedEvent') ?? view.sign('disruptedVia');
   const lost = view.sign('kubeletLostNode');
   if (lost === null && wasEmpty(view)) return clear;
   if (planned === null) return null;
-  if (lost === null) return matchEnded(view, planned);
+  if (lost === null) return matchTold(view, planned) ?? matchEnded(view, planned);
   return found(
     { ...lost.last.captures, ...planned.last.captures, planned: 'yes' },
     [planned.last, lost.last],
     'likely',
   );
+}
+
+/** A person misses the node, and Karpenter says that it took it. */
+function matchTold(view: Own, planned: Sighting): Match | null {
+  const told = view.sign('toldGone') ?? view.clusterSign('toldGone');
+  if (told === null) return null;
+  return found({ ...planned.last.captures, planned: 'yes' }, [planned.last, told.first], 'likely');
 }
 
 /** The list of all Nodes lacks the one that was disrupted, and its instance has ended. */

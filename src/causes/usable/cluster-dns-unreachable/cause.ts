@@ -29,6 +29,20 @@ const cause = defineCause({
       /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
       { atLeast: 3 },
     ),
+    toolUnanswered: likely(
+      ['client-output', 'pod-app'],
+      /communications error to (?<server>(?:\d+\.){3}10|169\.254\.20\.10)#53: (?:timed out|connection refused)/,
+      { atLeast: 2 },
+    ),
+    knownNameLost: likely(
+      ['client-output', 'pod-app'],
+      /(?:can't resolve|bad address) '?(?<name>kubernetes\.default(?:\.svc)?(?:\.cluster\.local)?)\b/,
+    ),
+    knownNameAsked: context(
+      ['client-output', 'pod-app'],
+      /(?:^|[\s#$>])(?:nslookup|dig|host|getent|ping|curl|wget)\s.{0,200}(?:kubernetes\.default\b|\.svc\.cluster\.local\b)/,
+      { anchors: ['kubernetes.default', '.svc.cluster.local'] },
+    ),
     askedInVain: context(
       ['pod-app', 'client-output'],
       /connection timed out; no servers could be reached|Temporary failure in name resolution|getaddrinfo EAI_AGAIN/,
@@ -115,9 +129,18 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchEndpoints);
+export default matched(cause, (view) => matchEndpoints(view) ?? matchTool(view));
 
 type Own = ViewOf<typeof cause>;
+
+/** A name that every cluster has is asked for, and no server answers. */
+function matchTool(view: Own): Match | null {
+  const asked = view.sign('knownNameAsked')?.last;
+  const silent = view.sign('askedInVain')?.last;
+  if (asked === undefined || silent === undefined) return null;
+  if (asked.moment.at.document !== silent.moment.at.document) return null;
+  return found({}, [asked, silent], 'likely');
+}
 
 /** CoreDNS itself does not run, on nodes that do: its Service has endpoints and none is ready. */
 function matchEndpoints(view: Own): Match | null {

@@ -13,6 +13,12 @@ export default defineCause({
       /(?<reason>(?:initialize )?NVML: Unknown Error)\b/i,
       { anchors: ['nitialize NVML: Unknown Error', 'NVML: Unknown Error'] },
     ),
+    // Rules of a device that may be made and neither read nor written; 195 is NVIDIA's number.
+    ruleWithoutAccess: likely(
+      ['client-output', 'host-file', 'journal', 'pod-app'],
+      /(?<reason>\bc 195:(?:\*|\d+) m)(?![\w])/,
+      { anchors: ['c 195:'] },
+    ),
     reloaded: context(
       ['journal', 'console', 'client-output'],
       /systemd\[1\]: Reloading(?:\.| requested)|systemctl daemon-reload/,

@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { budgetWords, heldPod } from '../../../domain/pods/budgets.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
@@ -57,6 +57,10 @@ const cause = defineCause({
       /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint(?:\(s\)| \{(?<key>[\w./-]{1,317}))/,
     ),
     opened: withdraws(['event', 'kubelet'], /Node (?<node>[\w.-]+) status is now: NodeSchedulable/),
+    staysClosed: likely(
+      ['client-output', 'unknown'],
+      /\b(?:remains?|stays?|stuck|left|keeps?|kept)\b.{0,40}\b(?:SchedulingDisabled|cordoned)\b|\bSchedulingDisabled\b.{0,40}\b(?:forever|never|until)\b/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/NodePool', 'kube/NodeClaim', 'kube/PodDisruptionBudget'],
   symptoms: ['pod-not-scheduled', 'node-cordoned'],
@@ -111,6 +115,7 @@ type Own = ViewOf<typeof cause>;
 
 function matchClosed(view: Own): Match | null {
   const waiting = view.sign('podsWait');
+  if (view.nowMs === null && view.sign('staysClosed') !== null) return null;
   const all =
     waiting !== null && waiting.last.captures['total'] === waiting.last.captures['closedNodes'];
   const node = view.read('kube/Node');

@@ -60,6 +60,15 @@ export default defineCause({
         ],
       },
     ),
+    // Of the many codes only those after which the GPU needs a reset or a new machine.
+    gpuFault: definite(
+      ['kernel', 'journal', 'console', 'client-output'],
+      /NVRM: Xid \([^)]{1,40}\): (?<what>(?:48|64|74|79|95|119|120|140)\b[^"]{0,80})|NVRM: GPU (?:at )?[\w:.]{1,20}:? .{0,20}(?<what2>has fallen off the bus)/,
+    ),
+    machineCheck: likely(
+      ['kernel', 'journal', 'console'],
+      /\[Hardware Error\]: (?<what>Machine check events logged|.{0,40}Uncorrected error|event severity: fatal)/,
+    ),
   },
   needs: [],
   symptoms: [],

@@ -14,7 +14,7 @@ export default defineCause({
     ),
     forbidden: definite(
       ['client-output', 'pod-app', 'kube-apiserver', 'event'],
-      /Forbidden[: ] ?\(?user=(?<user>(?!system:serviceaccount:|system:anonymous, verb=get, resource=nodes, subresource=(?:stats|metrics))[\w:.@/-]+), verb=\w+, resource=nodes, subresource(?:\(s\))?=/,
+      /Forbidden[: ] ?\(?user=(?<user>(?!system:serviceaccount:|system:anonymous, verb=get, resource=nodes, subresource=(?:stats|metrics))[\w:.@/-]+), verb=\w+, resource=nodes, subresource(?:\(s\))?=|Authorization error \(user=(?<user2>(?:kube-apiserver|system:kube-apiserver)[\w:.@/-]*), verb=/,
     ),
     notAuthenticated: context(
       ['kubelet'],

@@ -65,6 +65,11 @@ const cause = defineCause({
       ['machine-approver', 'kubelet'],
       /for serving cert authorization|failed to initialize server certificate manager/,
     ),
+    // An approver answers within seconds; half an hour is no delay any more.
+    requestWaits: likely(
+      ['client-output', 'unknown'],
+      /^\s*csr-\w{4,10}\s{1,20}(?:\d{1,4}[hdy]\w{0,6}|(?:[3-9]\d|\d{3})m\w{0,3})\s{1,20}kubernetes\.io\/kubelet-serving\s{1,20}system:node:(?<node>[\w.-]{1,253})\s{1,40}(?:<none>\s{1,40})?(?:Pending|Approved)\s*$/,
+    ),
   },
   needs: ['kube/Node', 'kube/CertificateSigningRequest'],
   symptoms: [],

@@ -8,6 +8,8 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { silentSinceMs } from '../../../domain/nodes/fleet.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** A kubelet is called silent about a minute after its last words; starving takes some more. */
@@ -50,6 +52,10 @@ const cause = defineCause({
       ['event'],
       /System OOM encountered(?:, victim process: (?<victim>[\w.:/-]+))?/,
     ),
+    silenced: context(
+      ['node-status', 'object', 'client-output', 'event'],
+      /\bReady\s{1,40}Unknown\b.*Kubelet stopped posting node status/,
+    ),
     relieved: withdraws(
       ['event', 'kubelet', 'node-status'],
       /status is now: NodeHasSufficient(?:Memory|PID)/,
@@ -57,6 +63,10 @@ const cause = defineCause({
     nearLimit: context(
       ['event', 'node-status'],
       /\b(?:ApproachingKernelPidMax|ApproachingMaxOpenFiles|ExcessiveZombieProcesses|ZramHighUsage)\b/,
+    ),
+    listed: likely(
+      ['client-output', 'unknown'],
+      /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?(?<what>Memory|PID)Pressure[:=] ?True\b/,
     ),
   },
   needs: ['kube/Node'],
@@ -117,7 +127,8 @@ function matchPresent(view: Own): Match | null {
 function matchSilenced(view: Own): Match | null {
   const killed = view.sign('systemOom')?.last;
   const killedAt = isoTime(killed?.moment.when ?? null);
-  if (killed === undefined || killedAt === null) return null;
+  if (killed === undefined) return null;
+  if (killedAt === null || view.list('kube/Node').length === 0) return matchDescribed(view, killed);
   const killedMs = isoMs(killedAt) ?? 0;
   for (const node of view.list('kube/Node')) {
     const ready = node.value.conditions.find(({ type }) => type === 'Ready');
@@ -127,4 +138,15 @@ function matchSilenced(view: Own): Match | null {
     return found({ ...killed.captures, killedAt }, [killed, view.quote(node, words)], 'likely');
   }
   return null;
+}
+
+/** `kubectl describe` gives the ages of events, of the last hour, beside the conditions of now. */
+function matchDescribed(view: Own, killed: Quote): Match | null {
+  const details = { what: 'Memory', ...killed.captures };
+  const silenced = view.sign('silenced') ?? view.clusterSign('silenced');
+  if (silenced !== null) return found(details, [killed, silenced.last], 'likely');
+  const node = view.list('kube/Node').find(({ value }) => silentSinceMs(value) !== null);
+  if (node === undefined) return null;
+  const words = `Node ${node.value.name} condition Ready=Unknown NodeStatusUnknown`;
+  return found(details, [killed, view.quote(node, words)], 'likely');
 }

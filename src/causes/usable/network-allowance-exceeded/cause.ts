@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** Packets are dropped because a table or an allowance of the instance is used up. */
-export default defineCause({
+const cause = defineCause({
   id: 'network-allowance-exceeded',
   stage: 'usable',
   title: 'the connection table or a network allowance of the machine is used up',
@@ -20,6 +20,31 @@ export default defineCause({
     monitored: likely(
       ['event'],
       /\b(?<what>ConntrackExceededKernel|ConntrackExceeded|LinkLocalExceeded|BandwidthInExceeded|BandwidthOutExceeded|PPSExceeded)\b/,
+    ),
+    // The VPC's resolver answers 1024 packets a second of one interface.
+    resolverSilent: context(
+      ['coredns', 'pod-app'],
+      /plugin\/errors: 2 .*(?<resolver>\b\d{1,3}\.\d{1,3}\.\d{1,3}\.2|\b169\.254\.169\.253):53: i\/o timeout/,
+      { anchors: [':53: i/o timeout'] },
+    ),
+    underLoad: context(
+      ['client-output', 'unknown'],
+      /\b(?:under|during|increased|high|heavy|peak|more)\b.{0,20}\btraffic\b|\b(?:under|increased|high|heavy|peak) load\b|\bload tests?\b/,
+      {
+        anchors: [
+          'traffic',
+          'load test',
+          'under load',
+          'increased load',
+          'high load',
+          'heavy load',
+          'peak load',
+        ],
+      },
+    ),
+    mapFull: likely(
+      ['cilium', 'client-output'],
+      /\bCT: (?<what>Map insertion failed)|\b(?<what2>CT [Mm]ap insertion failed)/,
     ),
   },
   needs: [],
@@ -59,4 +84,12 @@ export default defineCause({
       'https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/networking/monitor.go',
     ],
   },
+});
+
+/** A resolver that is silent at times, when there is much to ask. */
+export default matched(cause, (view) => {
+  const [silent, load] = [view.sign('resolverSilent'), view.sign('underLoad')];
+  if (silent === null || load === null || view.anySign('tableFull', 'counted', 'monitored'))
+    return null;
+  return found({ what: 'linklocal_allowance_exceeded' }, [silent.first, load.first], 'likely');
 });

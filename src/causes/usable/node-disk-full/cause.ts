@@ -46,6 +46,10 @@ export default defineCause({
       /Image garbage collection failed multiple times in a row|Failed to update backing store: .{0,120}no space left on device/,
       { anchors: ['Image garbage collection failed multiple', 'update backing store'] },
     ),
+    listed: likely(
+      ['client-output', 'unknown'],
+      /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?DiskPressure[:=] ?True\b/,
+    ),
   },
   needs: [],
   symptoms: [],

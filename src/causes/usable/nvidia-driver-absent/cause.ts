@@ -32,6 +32,10 @@ const cause = defineCause({
       /Registered device plugin for 'nvidia\.com\/gpu' with Kubelet/,
       { anchors: ['with Kubelet'] },
     ),
+    headersMissing: likely(
+      ['pod-app', 'client-output', 'device-plugin'],
+      /(?<reason>\b[Kk]ernel headers (?:were |are )?not found|[Cc]ould not resolve Linux kernel version|[Uu]nable to find the kernel source tree)/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],

@@ -40,6 +40,14 @@ const cause = defineCause({
       ['event', 'karpenter'],
       /Failed to drain node, \d+ pods are waiting to be evicted|Awaiting deletion of bound volumeattachments/,
     ),
+    drainGaveUp: likely(
+      ['client-output', 'pod-app', 'terraform'],
+      /error when waiting for pod "(?<pod>[\w.-]{1,253})"(?: in namespace "[\w-]{1,63}")? (?:to terminate|terminating): global timeout reached/,
+    ),
+    drainOverdue: likely(
+      ['pod-app', 'object'],
+      /node (?<drained>[\w.-]{1,253}): drain exceeded timeout: |failed to drain node: ?(?<drained2>[\w.-]{1,253}) after \d+ hours?/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],

@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 attaches no further volume to the instance, whatever pods were placed there. */
-export default defineCause({
+const cause = defineCause({
   id: 'volume-attachment-limit',
   stage: 'usable',
   title: 'the node has as many volumes as its instance can attach',
@@ -25,6 +25,25 @@ export default defineCause({
       /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable)).*?node\(s\) exceed max volume count/,
     ),
     attached: withdraws(['event'], /\bSuccessfulAttachVolume\b(?:\s+pod\/(?<pod>[\w.-]{1,253}))?/),
+    // Karpenter does not count such volumes, so it puts more on a node than fit.
+    notCounted: context(
+      ['karpenter'],
+      /uses an in-tree storage plugin which is unsupported by Karpenter/,
+    ),
+    karpenterWorks: context(
+      ['karpenter'],
+      /found provisionable pod|computed new (?:nodeclaim|machine|node)|\b(?:launched|created|registered|initialized) (?:nodeclaim|machine)\b|launching machine|deprovisioning via|disrupting /,
+      {
+        anchors: [
+          'found provisionable pod',
+          'computed new ',
+          'nodeclaim',
+          'machine',
+          'deprovisioning via',
+          'disrupting ',
+        ],
+      },
+    ),
   },
   needs: [],
   symptoms: ['pod-not-scheduled'],
@@ -70,4 +89,12 @@ export default defineCause({
       'https://github.com/kubernetes-sigs/aws-ebs-csi-driver/issues/1163',
     ],
   },
+});
+
+/** A volume that Karpenter does not count is the answer only where its log is about nothing else. */
+export default matched(cause, (view) => {
+  const uncounted = view.sign('notCounted');
+  if (uncounted === null || view.sign('karpenterWorks') !== null) return null;
+  if (view.anySign('stuckAttaching', 'refused', 'noDeviceName', 'schedulerFull')) return null;
+  return found(uncounted.first.captures, [uncounted.first], 'likely');
 });

@@ -18,6 +18,10 @@ export default defineCause({
       /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "services"/,
       { strict: true },
     ),
+    toldOfWindows: likely(
+      ['client-output', 'unknown'],
+      /\b(?:DNS|[Nn]ame resolution)\b.{0,80}\bnot (?:for|in|on|from) Windows\b|\bWindows (?:pods?|containers?|nodes?)\b.{0,30}\b(?:cannot|can't|can not|do not|don't|fail to) resolve\b/,
+    ),
   },
   needs: [],
   symptoms: [],

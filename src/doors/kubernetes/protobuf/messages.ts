@@ -42,18 +42,23 @@ function fieldOf(text: string): readonly [number, Field] {
   return [Number(number), { name, coding, isKept }];
 }
 
+/** The fields of a line of the table. */
+export function fieldsOf(line: string): Message {
+  return new Map(
+    line
+      .split(' ')
+      .filter((part) => part !== '')
+      .map(fieldOf),
+  );
+}
+
 /** The message of a name such as `core/v1.Pod`; null for one that is not known. */
 export function messageOf(name: string): Message | null {
   const known = READ.get(name);
   if (known !== undefined) return known;
   const line = LINES.get(name);
   if (line === undefined) return null;
-  const message: Message = new Map(
-    line
-      .split(' ')
-      .filter((part) => part !== '')
-      .map(fieldOf),
-  );
+  const message = fieldsOf(line);
   READ.set(name, message);
   return message;
 }
