@@ -1,4 +1,8 @@
 import { collectAws } from './aws.ts';
+import { collectNodeLogs } from './node-logs.ts';
+import { collectControlPlaneLogs } from './control-plane-logs.ts';
+import { factValues } from '../evidence/fact-values.ts';
+import { collectSsmLogs } from './ssm-logs.ts';
 import { collectDetails } from './details.ts';
 import type { CollectedDocument, CollectedEvidence } from './document.ts';
 import { inTime } from './in-time.ts';
@@ -8,6 +12,8 @@ import { isAsked } from '../diagnosis/asked.ts';
 import { skewOf } from '../diagnosis/clock-skew.ts';
 import { alignClocks } from '../diagnosis/clocks.ts';
 import type { DiagnosisDocument } from '../diagnosis/document.ts';
+import { leftOpen } from '../diagnosis/left-open.ts';
+import type { OnRequest } from './on-request.ts';
 import { representatives } from '../diagnosis/representatives.ts';
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import { instanceIdIn } from '../evidence/names.ts';
@@ -25,12 +31,16 @@ import { startTimeLimit, type TimeLimit } from './time-limit.ts';
 
 const REGIONS_SHOWN = 3;
 
+const NOTHING: ReadonlySet<OnRequest> = new Set();
+
 export interface LiveOptions {
   /** null: as the kubeconfig or the instances' tags say. */
   readonly cluster: string | null;
   /** Machines that were asked about: Nodes, instances, addresses, NodeClaims; empty for all. */
   readonly asked: readonly string[];
   readonly isDeep: boolean;
+  /** What is asked only where somebody says so, as its permission reaches far; nothing without. */
+  readonly onRequest?: ReadonlySet<OnRequest>;
   /** How long evidence is collected; what is unanswered then is unknown. */
   readonly timeoutMs: number;
   /** Ends the collection too. */
@@ -151,30 +161,64 @@ interface Looking {
   readonly nowMs: number;
 }
 
+/** What is known after a look, and what follows from it. */
+type Known = Pick<LiveEvidence, 'observations' | 'document'>;
+
 async function lookTwice(
   clients: LookClients,
   options: LiveOptions,
-  { intake, time, nowMs }: Looking,
+  looking: Looking,
 ): Promise<LiveEvidence> {
+  const { intake, time, nowMs } = looking;
   const cluster = await collectAll(clients, options, intake, time);
-  const first = intake.finish(cluster);
-  options.progress('looking at what was found');
-  const asked = isAsked(options.asked);
-  const rough = await diagnoseObservations(first, asked);
-  const target = representatives(rough, first, options.isDeep);
-  if (target.instanceIds.length + target.logs.length === 0) {
-    return { observations: first, document: rough, nowMs, cluster };
-  }
-  const machines = counted(target.instanceIds.length, 'machine');
-  options.progress(`asking ${machines} and ${counted(target.logs.length, 'log')}`);
-  await collectDetails(clients, target, intake, time.details);
-  const observations = intake.finish(cluster);
-  return {
-    observations,
-    document: await diagnoseObservations(observations, asked),
-    nowMs,
-    cluster,
+  const know = async (): Promise<Known> => {
+    const observations = intake.finish(cluster);
+    const document = await diagnoseObservations(observations, isAsked(options.asked));
+    return { observations, document };
   };
+  const rough = await know();
+  options.progress('looking at what was found');
+  const closer = (await askOneByOne(clients, options, looking, rough)) ? await know() : rough;
+  const isMore = await askMachines(clients, options, looking, closer);
+  return { ...(isMore ? await know() : closer), nowMs, cluster };
+}
+
+/** Asks those that stand for the others; false where there is nothing to ask. */
+async function askOneByOne(
+  clients: LookClients,
+  { isDeep, progress }: LiveOptions,
+  { intake, time }: Looking,
+  { document, observations }: Known,
+): Promise<boolean> {
+  const target = representatives(document, observations, isDeep);
+  if (target.instanceIds.length + target.logs.length === 0) return false;
+  const machines = counted(target.instanceIds.length, 'machine');
+  progress(`asking ${machines} and ${counted(target.logs.length, 'log')}`);
+  await collectDetails(clients, target, intake, time.details);
+  return true;
+}
+
+/** Asks machines for their own files, where that was requested and no cause is named yet. */
+async function askMachines(
+  { kube, aws, clock }: LookClients,
+  { onRequest = NOTHING, asked, progress }: LiveOptions,
+  { intake, time }: Looking,
+  { document, observations }: Known,
+): Promise<boolean> {
+  if (onRequest.size === 0) return false;
+  const open = leftOpen(document, observations, asked.length > 0);
+  if (open.length === 0) return false;
+  progress(`reading logs of ${counted(open.length, 'machine')}`);
+  const throughKubelets = kube !== null && onRequest.has('node-logs');
+  const throughSsm = aws !== null && onRequest.has('ssm');
+  const [cluster = null] = factValues(observations, 'aws/cluster').map(({ name }) => name ?? null);
+  const ofControlPlane = aws !== null && onRequest.has('control-plane-logs') && cluster !== null;
+  await Promise.all([
+    throughKubelets ? collectNodeLogs(kube, open, intake, time.details) : null,
+    throughSsm ? collectSsmLogs({ aws, clock }, open, intake, time.details) : null,
+    ofControlPlane ? collectControlPlaneLogs({ aws, clock }, cluster, intake, time.details) : null,
+  ]);
+  return true;
 }
 
 async function collectAll(

@@ -4,7 +4,7 @@ import { AWS_SERVICES } from '../ports/aws-api.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
 import { PortError } from '../ports/port-error.ts';
 import { limiter } from './asking.ts';
-import { type KubePermission, resourceText } from './permissions.ts';
+import { isNarrow, type KubePermission, resourceText } from './permissions.ts';
 
 export type Granted = 'yes' | 'no' | 'unknown';
 
@@ -145,6 +145,9 @@ const INPUTS: Readonly<Record<string, JsonObject>> = {
   'iam:ListOpenIDConnectProviders': {},
   'kms:DescribeKey': { KeyId: NO_KEY },
   'kms:GetKeyPolicy': { KeyId: NO_KEY, PolicyName: 'default' },
+  'ssm:DescribeInstanceInformation': { MaxResults: 5 },
+  'ssm:GetCommandInvocation': { CommandId: NO_KEY, InstanceId: NO_INSTANCE },
+  'logs:FilterLogEvents': { logGroupName: `/aws/eks/${NO_NAME}/cluster`, limit: 1 },
   'route53:ListResourceRecordSets': { HostedZoneId: 'Z00000000000000000000', MaxItems: 1 },
 };
 
@@ -205,6 +208,12 @@ function simulated(action: string, decision: string | undefined): PermissionAnsw
   return { permission: action, granted, how, isOptional: false };
 }
 
+/** Granted on one document, of which a simulation without resources says nothing. */
+function sendsCommand(permission: string): PermissionAnswer {
+  const how = 'only sending a command tests it: rollcall diagnose --ssm';
+  return { permission, granted: 'unknown', how, isOptional: false };
+}
+
 /**
  * Asks IAM to simulate the actions (`iam:SimulatePrincipalPolicy`), else makes the cheapest call of
  * each. Nothing is written.
@@ -214,8 +223,16 @@ export async function checkAws(
   actions: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly PermissionAnswer[]> {
-  const decisions = await simulate(aws, actions, signal);
-  if (decisions !== null) return actions.map((action) => simulated(action, decisions.get(action)));
+  const tested = actions.filter((action) => !isNarrow(action));
+  const narrow = actions.filter(isNarrow);
+  const untested = narrow.filter((action) => !Object.hasOwn(INPUTS, action)).map(sendsCommand);
+  const decisions = await simulate(aws, tested, signal);
   const limited = limiter(PARALLEL_MAX);
-  return Promise.all(actions.map((action) => limited(async () => askOne(aws, action, signal))));
+  const onNamed = narrow.filter((action) => Object.hasOwn(INPUTS, action));
+  const toAsk = [...(decisions === null ? tested : []), ...onNamed];
+  const asked = await Promise.all(
+    toAsk.map((action) => limited(async () => askOne(aws, action, signal))),
+  );
+  const told = decisions === null ? [] : tested.map((one) => simulated(one, decisions.get(one)));
+  return [...told, ...asked, ...untested];
 }

@@ -5,6 +5,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "status",
     "for": "rollcall, rollcall status and rollcall diagnose",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -251,6 +252,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "details",
     "for": "rollcall diagnose: console, user data and container logs of machines",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "get",
@@ -289,6 +291,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "capacity",
     "for": "rollcall capacity",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -333,6 +336,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "name",
     "for": "rollcall name",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -409,6 +413,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "watch",
     "for": "status --watch and diagnose --wait, in addition to status",
+    "warning": null,
     "kubernetes": [
       {
         "verb": "list",
@@ -492,5 +497,41 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       }
     ],
     "aws": []
+  },
+  {
+    "feature": "node-logs",
+    "for": "diagnose --node-logs: files and journals of machines",
+    "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": "proxy",
+        "namespace": null,
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
+    "feature": "ssm",
+    "for": "diagnose --ssm: logs of instances without a Node",
+    "warning": "It sends a command to machines, which runs as root. The policy allows only the document Rollcall-ReadLogs, whose commands print the ends of logs; whoever may change that document may run anything.",
+    "kubernetes": [],
+    "aws": [
+      "ssm:DescribeInstanceInformation",
+      "ssm:GetCommandInvocation",
+      "ssm:SendCommand"
+    ]
+  },
+  {
+    "feature": "control-plane-logs",
+    "for": "diagnose --control-plane-logs: what EKS wrote to CloudWatch Logs",
+    "warning": "It reads the audit logs of every EKS cluster of the account, which tell who did what and from where.",
+    "kubernetes": [],
+    "aws": [
+      "logs:FilterLogEvents"
+    ]
   }
 ];

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../evidence/json.ts';
+import { READING_DOCUMENT } from '../ports/aws-api.ts';
 
 /** One verb on one kind of object; `namespace` is null for all of them and for kinds without one. */
 export interface KubePermission {
@@ -17,6 +18,8 @@ export interface FeaturePermissions {
   readonly feature: string;
   /** What works with them, one phrase. */
   readonly for: string;
+  /** What else it lets its holder do; only features that nobody has unasked have such a warning. */
+  readonly warning: string | null;
   readonly kubernetes: readonly KubePermission[];
   /** IAM actions: `ec2:DescribeInstances`. */
   readonly aws: readonly string[];
@@ -25,7 +28,17 @@ export interface FeaturePermissions {
 const ROLE_NAME = 'rollcall';
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** The features with these names; all but those that only help when none is named. */
+/** The features with these names; without a name, those whose permissions reach no further. */
+export function featuresNamed(
+  features: readonly FeaturePermissions[],
+  names: readonly string[],
+): readonly FeaturePermissions[] {
+  return names.length === 0
+    ? features.filter(({ warning }) => warning === null)
+    : features.filter(({ feature }) => names.includes(feature));
+}
+
+/** What the features need together. */
 export function joined(features: readonly FeaturePermissions[]): {
   readonly kubernetes: readonly KubePermission[];
   readonly aws: readonly string[];
@@ -91,17 +104,41 @@ function sidOf(service: string): string {
   return `Rollcall${service.charAt(0).toUpperCase()}${service.slice(1)}`;
 }
 
+/** Actions that would reach far beyond what is wanted of them, and what they are granted on. */
+const RESOURCES: Readonly<Record<string, readonly string[]>> = {
+  'logs:FilterLogEvents': ['arn:aws:logs:*:*:log-group:/aws/eks/*'],
+  'ssm:SendCommand': [`arn:aws:ssm:*:*:document/${READING_DOCUMENT}`, 'arn:aws:ec2:*:*:instance/*'],
+};
+
+/** True for an action that is granted on named resources only. */
+export function isNarrow(action: string): boolean {
+  return Object.hasOwn(RESOURCES, action);
+}
+
 /**
  * An identity policy with one statement for each service. Most describing actions of EC2 and Auto
  * Scaling accept no resource, so that none is named (Service Authorization Reference).
  */
 export function policyOf(actions: readonly string[]): JsonObject {
-  const services = Map.groupBy(actions, (action) => action.split(':')[0] ?? '');
+  const anywhere = actions.filter((action) => !isNarrow(action));
+  const services = Map.groupBy(anywhere, (action) => action.split(':')[0] ?? '');
   const statements = [...services].map(([service, own]) => ({
     Sid: sidOf(service),
     Effect: 'Allow',
     Action: [...own],
     Resource: '*',
   }));
-  return { Version: POLICY_VERSION, Statement: statements };
+  const narrow = actions.filter(isNarrow);
+  return { Version: POLICY_VERSION, Statement: [...statements, ...narrow.map(narrowed)] };
+}
+
+function narrowed(action: string): JsonObject {
+  const [service = '', operation = ''] = action.split(':');
+  const resources = RESOURCES[action] ?? [];
+  return {
+    Sid: `${sidOf(service)}${operation}`,
+    Effect: 'Allow',
+    Action: [action],
+    Resource: [...resources],
+  };
 }

@@ -11,7 +11,12 @@ export const AWS_SERVICES = [
   'route53',
   'ecr',
   'cloudtrail',
+  'ssm',
+  'logs',
 ] as const;
+
+/** The one document of Systems Manager that is ever run; its commands only print. */
+export const READING_DOCUMENT = 'Rollcall-ReadLogs';
 
 /** Services by the names which IAM gives them in actions. */
 export type AwsService = (typeof AWS_SERVICES)[number];
@@ -25,7 +30,8 @@ export interface AwsCall {
 }
 
 /**
- * AWS as one identity sees it in one region, read only. Throws `PortError`; `denied` names the
+ * AWS as one identity sees it in one region, read only: the one command that is sent to machines
+ * is the document above. Throws `PortError`; `denied` names the
  * IAM action as its permission. Throttled calls are retried inside, within one budget a service.
  */
 export interface AwsApi {

@@ -80,6 +80,26 @@ export interface KubeLogOptions {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * What a kubelet serves of its machine's logs: a file below `/var/log`, a folder of it (the path
+ * ends with a slash, the root is empty), or the newest journal lines of a unit.
+ */
+export type KubeNodeLogPlace =
+  | { readonly path: string }
+  | { readonly unit: string; readonly tailLines: number };
+
+export interface KubeNodeLogOptions {
+  readonly bytesMax: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface KubeNodeLog {
+  /** The last ones; a folder is a page with a link for each name. */
+  readonly bytes: Uint8Array;
+  /** True when the beginning was left out. */
+  readonly isCut: boolean;
+}
+
 /** What may be asked of the authorizer about the present identity. */
 export interface KubeAccess {
   readonly verb: string;
@@ -109,6 +129,11 @@ export interface KubeApi {
   logs(pod: KubeName, options: KubeLogOptions): Promise<Uint8Array>;
   /** Asks the kubelet's health through the API server's node proxy (`/healthz`). */
   kubeletHealth(node: string, signal?: AbortSignal): Promise<string>;
+  /**
+   * Logs of a Node's machine through the API server's node proxy. Throws `not-found` for a file
+   * that is not there, `unsupported` where the kubelet does not serve them.
+   */
+  nodeLog(node: string, place: KubeNodeLogPlace, options: KubeNodeLogOptions): Promise<KubeNodeLog>;
   /** True when the present identity may; from SelfSubjectAccessReview, which changes nothing. */
   mayI(access: KubeAccess, signal?: AbortSignal): Promise<boolean>;
   /** `gitVersion` of the server. */

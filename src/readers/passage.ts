@@ -15,6 +15,8 @@ export interface TextReading {
   readonly document: number;
   /** What lines are that do not say so themselves, where their collector knows. */
   readonly likely?: LineSource;
+  /** True inside the log of a machine, in which nothing speaks for another one. */
+  readonly isOfMachine?: boolean;
 }
 
 /** What the readers of structured passages need to write facts and lines. */

@@ -7,7 +7,7 @@ import { createDocumentReader, type DocumentReader } from './document.ts';
 import { openPassage } from './passage.ts';
 import type { OpenLog } from './log/log.ts';
 import type { SignTable } from './sign-table.ts';
-import { readStructuredText } from './text/structured.ts';
+import { readMachineLog, readStructuredText } from './text/structured.ts';
 
 /** One pile of evidence being read: documents one after another, then everything they said. */
 export interface Reading {
@@ -42,6 +42,7 @@ export function createReading(table: SignTable, openLog?: OpenLog): Reading {
     take(locator, content) {
       const reading = { collector, table, document: collector.openDocument(locator, null) };
       if (typeof content === 'string') return readStructuredText(reading, content);
+      if (readMachineLog(reading, content)) return;
       const open = openPassage(reading);
       readAnswer(open.passage, content, 0);
       open.flush();

@@ -10,7 +10,8 @@ import {
   checkKube,
   type PermissionAnswer,
 } from '../../src/collection/permissions-check.ts';
-import { joined, policyOf, rolesOf } from '../../src/collection/permissions.ts';
+import { READING_STEPS, readingDocument } from '../../src/collection/reading-document.ts';
+import { featuresNamed, joined, policyOf, rolesOf } from '../../src/collection/permissions.ts';
 import { KUBE_LISTS } from '../../src/collection/resources.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { AWS_SERVICES } from '../../src/ports/aws-api.ts';
@@ -70,7 +71,30 @@ test('nothing but reading is asked for', () => {
   const { kubernetes, aws } = joined(PERMISSIONS);
   assert.ok(kubernetes.length > 10 && aws.length > 20);
   for (const { verb } of kubernetes) assert.match(verb, /^(?:get|list|watch)$/);
-  for (const action of aws) assert.match(action, /^[a-z0-9]+:(?:Describe|List|Get|Lookup)[A-Z]/);
+  for (const action of aws)
+    if (action !== 'ssm:SendCommand')
+      assert.match(action, /^[a-z0-9]+:(?:Describe|Filter|List|Get|Lookup)[A-Z]/);
+});
+
+test('a command to machines is granted for one document, and only by name', () => {
+  const usual = JSON.stringify(policyOf(joined(featuresNamed(PERMISSIONS, [])).aws));
+  assert.doesNotMatch(usual, /ssm:/);
+  const { Statement } = policyOf(joined(featuresNamed(PERMISSIONS, ['ssm'])).aws);
+  const sending = JSON.stringify(Statement)
+    .split('{')
+    .filter((one) => one.includes('SendCommand'));
+  assert.equal(sending.length, 1);
+  assert.match(
+    sending[0] ?? '',
+    /"Resource":\["arn:aws:ssm:\*:\*:document\/Rollcall-ReadLogs","arn:aws:ec2:/,
+  );
+});
+
+test('the document is shown whole before anything runs it', async () => {
+  const { out, code } = await capture(['permissions', '--ssm-document']);
+  assert.deepEqual([JSON.parse(out), code], [readingDocument(), 0]);
+  const page = await capture(['permissions', '--for', 'ssm']);
+  for (const { command } of READING_STEPS) assert.ok(page.out.includes(command), command);
 });
 
 test('grants reads of one namespace there only', () => {
@@ -99,9 +123,24 @@ test('the document fits its schema, the page its rows', async () => {
 
 test('the roles and the policy come alone', async () => {
   const roles = loadAll((await capture(['permissions', '--rbac'])).out);
-  assert.deepEqual(roles, rolesOf(joined(PERMISSIONS).kubernetes));
+  const usual = joined(featuresNamed(PERMISSIONS, []));
+  assert.deepEqual(roles, rolesOf(usual.kubernetes));
   const policy: unknown = JSON.parse((await capture(['permissions', '--iam'])).out);
-  assert.deepEqual(policy, policyOf(joined(PERMISSIONS).aws));
+  assert.deepEqual(policy, policyOf(usual.aws));
+});
+
+test('what reaches far is granted only by its name, and with a warning', async () => {
+  const [usual, named] = await Promise.all([
+    capture(['permissions']),
+    capture(['permissions', '--for', 'node-logs']),
+  ]);
+  assert.doesNotMatch(usual.out, /nodes\/proxy/);
+  assert.match(
+    usual.out,
+    /^Left out unless named: --for node-logs, --for ssm, --for control-plane-logs$/m,
+  );
+  assert.match(named.out, /^ +- nodes\/proxy$/m);
+  assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
 });
 
 test('a feature needs less than all of them', async () => {
@@ -110,7 +149,10 @@ test('a feature needs less than all of them', async () => {
   assert.doesNotMatch(out, /iam:|eks:|route53:/);
   const { code, err } = await capture(['permissions', '--for', 'all']);
   assert.equal(code, 64);
-  assert.match(err, /unknown feature "all"; use status, details, capacity, name or watch/);
+  assert.match(
+    err,
+    /unknown feature "all"; use status, details, capacity, name, watch, node-logs, ssm or control-plane-logs/,
+  );
 });
 
 test('without any client the check ends with 69', async (t) => {
@@ -138,6 +180,7 @@ function kubeThatSays(mayI: KubeApi['mayI']): KubeApi {
     watch: unused,
     logs: unused,
     kubeletHealth: unused,
+    nodeLog: unused,
     version: unused,
     skewMs: unused,
     mayI,
@@ -234,8 +277,10 @@ test('every action can be asked for cheaply', async () => {
   const answers = await checkAws(aws, actions, signal);
   assert.deepEqual(
     answers.filter(({ granted }) => granted !== 'no').map(({ permission }) => permission),
-    [],
+    ['ssm:SendCommand'],
+    'nobody sends a command to test whether it may',
   );
+  assert.equal(aws.requests().get('ssm:SendCommand'), undefined);
 });
 
 /** Asked by `rollcall permissions --check` alone, and by everybody without a permission. */

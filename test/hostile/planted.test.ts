@@ -103,6 +103,7 @@ async function lookLive(): Promise<Looked> {
     cluster: 'shop',
     asked: [],
     isDeep: true,
+    onRequest: new Set(['node-logs', 'ssm', 'control-plane-logs']),
     timeoutMs: 60_000,
     progress: () => undefined,
     onDocument: (one, table) => kept.add(one, table),

@@ -255,5 +255,10 @@ function asking(check: CheckOne): void {
     const log = await failureOf(api.logs({ namespace, name: 'none' }, options));
     assert.equal(log.failure, 'not-found');
     assert.equal((await failureOf(api.kubeletHealth('none'))).failure, 'not-found');
+    for (const place of [{ path: '' }, { path: 'a/b.log' }, { unit: 'kubelet', tailLines: 5 }])
+      assert.equal(
+        (await failureOf(api.nodeLog('none', place, { bytesMax: 100 }))).failure,
+        'not-found',
+      );
   });
 }

@@ -101,7 +101,7 @@ expect:
       [
         '3: until must be a time such as 30s or 1m30s',
         '6: "nomad" is not one of kubeadm, eks',
-        '7: colour is an unknown field; known fields: cloudController, cniVersion, gate, kind, name, nodeRoleMapped, podIdentity, podNetwork, podNetworkWarmUp, version',
+        '7: colour is an unknown field; known fields: cloudController, cniVersion, gate, kind, logQuery, name, nodeRoleMapped, podIdentity, podNetwork, podNetworkWarmUp, version',
         '10: count must be a whole number from 0 to 5000',
         '12: at must be a time such as 30s or 1m30s',
         '15: machine and is need each other: machine: workers-0, is: gone',

@@ -1,18 +1,12 @@
-import { dump } from 'js-yaml';
 import { collectAws } from '../../src/collection/aws.ts';
 import { createAsk } from '../../src/collection/asking.ts';
 import { collectDetails } from '../../src/collection/details.ts';
 import type { CollectedDocument, CollectedEvidence } from '../../src/collection/document.ts';
+import { collectNodeLogs } from '../../src/collection/node-logs.ts';
+import { collectControlPlaneLogs } from '../../src/collection/control-plane-logs.ts';
+import { collectSsmLogs } from '../../src/collection/ssm-logs.ts';
 import { collectKubernetes } from '../../src/collection/kubernetes.ts';
-import {
-  bindCommands,
-  type FeaturePermissions,
-  joined,
-  type KubePermission,
-  policyOf,
-  resourceText,
-  rolesOf,
-} from '../../src/collection/permissions.ts';
+import type { FeaturePermissions, KubePermission } from '../../src/collection/permissions.ts';
 import { tellNowhere } from '../../src/collection/nowhere.ts';
 import { KUBE_LISTS } from '../../src/collection/resources.ts';
 import { podsOfNode, WATCHED_KINDS } from '../../src/collection/watched.ts';
@@ -34,6 +28,7 @@ import { createReading } from '../../src/readers/reading.ts';
 import { compileSigns } from '../../src/readers/sign-table.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 import { ANSWERS } from './permission-answers.ts';
+import { moduleText, pageText, sorted } from './permission-texts.ts';
 
 /** What was asked while the collection ran against APIs that only write down. */
 export interface Recording {
@@ -87,6 +82,10 @@ function recordingKube(permissions: KubePermission[]): KubeApi {
     async kubeletHealth() {
       note('get', nodes, 'proxy', null);
       return 'ok';
+    },
+    async nodeLog() {
+      note('get', nodes, 'proxy', null);
+      return { bytes: new TextEncoder().encode('<a href="syslog">syslog</a>'), isCut: false };
     },
     mayI: async () => true,
     version: async () => 'v1.34.0',
@@ -170,19 +169,6 @@ function actionsOf(calls: readonly AwsCall[]): readonly string[] {
   return [...new Set(all)].filter((action) => !FREE.has(action)).toSorted();
 }
 
-function keyOf(one: KubePermission): string {
-  return [one.namespace ?? '', one.group, resourceText(one), one.verb].join(' ');
-}
-
-/** What is granted everywhere is not granted in one namespace again. */
-function sorted(permissions: readonly KubePermission[]): readonly KubePermission[] {
-  const byKey = new Map(permissions.map((one) => [keyOf(one), one]));
-  return [...byKey]
-    .filter(([, one]) => one.namespace === null || !byKey.has(keyOf({ ...one, namespace: null })))
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, one]) => one);
-}
-
 async function recordStatus(): Promise<Recording> {
   const recording = startRecording();
   const { kube, aws, clock, evidence } = recording;
@@ -219,6 +205,40 @@ async function recordDetails(): Promise<Recording> {
     isDiscoveryRead: true,
   };
   await collectDetails(recording, target, recording.evidence, SIGNAL);
+  return recording;
+}
+
+/** Kubernetes documentation, RBAC good practices, "Access to proxy subresource of Nodes". */
+const NODES_PROXY =
+  'Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of ' +
+  'every node, past audit logging and admission. Grant it to people who may do that anyway, and ' +
+  'take it back when the look is over.';
+
+async function recordNodeLogs(): Promise<Recording> {
+  const recording = startRecording();
+  const machines = [{ node: 'a.example.internal', instanceId: INSTANCE }];
+  await collectNodeLogs(recording.kube, machines, recording.evidence, SIGNAL);
+  return recording;
+}
+
+const SEND_COMMAND =
+  'It sends a command to machines, which runs as root. The policy allows only the document ' +
+  'Rollcall-ReadLogs, whose commands print the ends of logs; whoever may change that document may ' +
+  'run anything.';
+
+async function recordSsm(): Promise<Recording> {
+  const recording = startRecording();
+  const machines = [{ node: null, instanceId: INSTANCE }];
+  await collectSsmLogs(recording, machines, recording.evidence, SIGNAL);
+  return recording;
+}
+
+const AUDIT_LOGS =
+  'It reads the audit logs of every EKS cluster of the account, which tell who did what and from where.';
+
+async function recordControlPlane(): Promise<Recording> {
+  const recording = startRecording();
+  await collectControlPlaneLogs(recording, 'shop', recording.evidence, SIGNAL);
   return recording;
 }
 
@@ -279,26 +299,28 @@ function feature(
   name: string,
   purpose: string,
   recorded: readonly Pick<Recording, 'permissions' | 'calls'>[],
+  warning: string | null = null,
 ): FeaturePermissions {
   return {
     feature: name,
     for: purpose,
+    warning,
     kubernetes: sorted(recorded.flatMap(({ permissions }) => permissions)),
     aws: actionsOf(recorded.flatMap(({ calls }) => calls)),
   };
 }
 
-const GRANTS =
-  'Grant Rollcall what it needs, then check what is missing:\n\n```\nrollcall permissions --rbac | kubectl apply -f -\nrollcall permissions --iam > rollcall-policy.json\nrollcall permissions --check\n```';
-
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
-  const [details, capacity, name, watch] = [
+  const [details, capacity, name, watch, nodeLogs, ssm, controlPlane] = [
     await recordDetails(),
     await recordCapacity(),
     await recordName(),
     await recordWatch(),
+    await recordNodeLogs(),
+    await recordSsm(),
+    await recordControlPlane(),
   ];
   return [
     feature('status', 'rollcall, rollcall status and rollcall diagnose', [status]),
@@ -308,85 +330,20 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     feature('capacity', 'rollcall capacity', [showing(status, CAPACITY_KINDS), capacity]),
     feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
     feature('watch', 'status --watch and diagnose --wait, in addition to status', [watch]),
+    feature(
+      'node-logs',
+      'diagnose --node-logs: files and journals of machines',
+      [nodeLogs],
+      NODES_PROXY,
+    ),
+    feature('ssm', 'diagnose --ssm: logs of instances without a Node', [ssm], SEND_COMMAND),
+    feature(
+      'control-plane-logs',
+      'diagnose --control-plane-logs: what EKS wrote to CloudWatch Logs',
+      [controlPlane],
+      AUDIT_LOGS,
+    ),
   ];
-}
-
-function moduleText(features: readonly FeaturePermissions[]): string {
-  return [
-    '// Generated by `npm run generate` from the calls that the collection makes; not edited by hand.',
-    "import type { FeaturePermissions } from './permissions.ts';",
-    '',
-    `export const PERMISSIONS: readonly FeaturePermissions[] = ${JSON.stringify(features, null, 2)};`,
-    '',
-  ].join('\n');
-}
-
-function table(features: readonly FeaturePermissions[]): readonly string[] {
-  const { kubernetes, aws } = joined(features);
-  const names = features.map((one) => one.feature);
-  const mark = (has: boolean): string => (has ? 'x' : '');
-  const head = [`| | ${names.join(' | ')} |`, `|---|${names.map(() => ':-:').join('|')}|`];
-  const kubeRows = sorted(kubernetes).map((one) => {
-    const place = one.namespace === null ? '' : ` in ${one.namespace}`;
-    const group = one.group === '' ? '' : `.${one.group}`;
-    const cells = features.map((own) => mark(joined([own]).kubernetes.some((it) => same(it, one))));
-    return `| ${one.verb} \`${resourceText(one)}${group}\`${place} | ${cells.join(' | ')} |`;
-  });
-  const awsRows = aws.map((action) => {
-    const cells = features.map((own) => mark(own.aws.includes(action)));
-    return `| \`${action}\` | ${cells.join(' | ')} |`;
-  });
-  return [...head, ...kubeRows, ...awsRows];
-}
-
-function same(a: KubePermission, b: KubePermission): boolean {
-  return ['verb', 'group', 'resource', 'subresource', 'namespace'].every(
-    (key) => a[key as keyof KubePermission] === b[key as keyof KubePermission],
-  );
-}
-
-function fenced(language: string, text: string): readonly string[] {
-  return [`\`\`\`${language}`, text.trimEnd(), '```'];
-}
-
-function pageText(features: readonly FeaturePermissions[]): string {
-  const { kubernetes, aws } = joined(features);
-  const roles = rolesOf(sorted(kubernetes));
-  return [
-    '<!-- Generated by `npm run generate` from the calls that the collection makes. -->',
-    '',
-    '# Permissions',
-    '',
-    GRANTS,
-    '',
-    'Rollcall only reads. This page lists every permission it uses, recorded by running the collection',
-    'against APIs that log each call. A denied call makes its answer *unknown*, never *fine*.',
-    '`--for FEATURE` prints the smaller set of one feature:',
-    '',
-    ...features.map((one) => `- \`${one.feature}\`: ${one.for}`),
-    '',
-    '`SelfSubjectAccessReview` and `sts:GetCallerIdentity` need no grant.',
-    'With `iam:SimulatePrincipalPolicy` the check makes no other AWS call.',
-    'If user data holds secrets, omit `ec2:DescribeInstanceAttribute`; what only user data shows is',
-    'then unknown.',
-    '',
-    '## By feature',
-    '',
-    ...table(features),
-    '',
-    '## Kubernetes',
-    '',
-    ...fenced('yaml', roles.map((role) => dump(role, { lineWidth: 100 })).join('---\n')),
-    '',
-    'Bound to a group, here `rollcall`:',
-    '',
-    ...fenced('sh', bindCommands(roles).join('\n')),
-    '',
-    '## AWS',
-    '',
-    ...fenced('json', JSON.stringify(policyOf(aws), null, 2)),
-    '',
-  ].join('\n');
 }
 
 /** The table that the program carries, and its page. */

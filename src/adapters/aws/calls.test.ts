@@ -13,8 +13,21 @@ const OPERATIONS = AWS_SERVICES.flatMap((service) =>
 test('every call only reads', () => {
   assert.ok(OPERATIONS.length > 50);
   for (const { service, operation } of OPERATIONS) {
-    assert.match(operation, /^(?:Describe|List|Get|Lookup|Simulate)[A-Z]/, service);
+    if (operation === 'SendCommand') continue;
+    assert.match(operation, /^(?:Describe|Filter|List|Get|Lookup|Simulate)[A-Z]/, service);
   }
+});
+
+test('of commands to machines only the document that reads is sent', () => {
+  const { only } = shapeOf('ssm', 'SendCommand') ?? assert.fail('it is not there');
+  assert.ok(only !== undefined);
+  assert.equal(only({ DocumentName: 'Rollcall-ReadLogs', InstanceIds: ['i-1'] }), true);
+  for (const input of [
+    { DocumentName: 'AWS-RunShellScript' },
+    { DocumentName: 'Rollcall-ReadLogs', Parameters: { commands: ['reboot'] } },
+    {},
+  ])
+    assert.equal(only(input), false);
 });
 
 test('a name outside the table has no shape, even a member of all objects', () => {

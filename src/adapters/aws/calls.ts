@@ -1,8 +1,9 @@
 /**
  * The calls that Rollcall makes of AWS: an operation that is not here is refused. All of them
- * read. Members, tokens and page limits are those of the API references of the services.
+ * read; `SendCommand` runs one document, whose commands print. Members, tokens and page limits are those of the API references of the services.
  */
-import type { AwsService } from '../../ports/aws-api.ts';
+import type { JsonObject } from '../../evidence/json.ts';
+import { type AwsService, READING_DOCUMENT } from '../../ports/aws-api.ts';
 import type { Reshape } from './reshape.ts';
 import { consoleText, policies, withoutRawEvents, withoutTokens } from './reshape.ts';
 
@@ -20,6 +21,8 @@ export interface CallShape {
   readonly paging: Paging | null;
   /** Members of the input that hold times, as ISO text in ours and dates in the SDK's. */
   readonly times: readonly string[];
+  /** What the input must be for the call to be made at all; anything when not given. */
+  readonly only?: (input: JsonObject) => boolean;
   /** Where `aws … --output json` prints something else than the service sent. */
   readonly reshape: Reshape | null;
 }
@@ -132,6 +135,21 @@ export const CALLS: Calls = {
     LookupEvents: {
       ...paged('Events', upTo(50), ['StartTime', 'EndTime']),
       reshape: withoutRawEvents,
+    },
+  },
+  logs: {
+    FilterLogEvents: paged('events', {
+      tokens: { nextToken: 'nextToken' },
+      limit: { member: 'limit', max: 10_000 },
+    }),
+  },
+  ssm: {
+    DescribeInstanceInformation: paged('InstanceInformationList', upTo(50)),
+    GetCommandInvocation: once('Status'),
+    SendCommand: {
+      ...once('Command'),
+      only: ({ DocumentName, Parameters }) =>
+        DocumentName === READING_DOCUMENT && Parameters === undefined,
     },
   },
 };

@@ -73,6 +73,8 @@ const PACKAGES: Readonly<Record<AwsService, Package>> = {
     name: '@aws-sdk/client-cloudtrail',
     client: 'CloudTrailClient',
   },
+  logs: { name: '@aws-sdk/client-cloudwatch-logs', client: 'CloudWatchLogsClient' },
+  ssm: { name: '@aws-sdk/client-ssm', client: 'SSMClient' },
 };
 
 // An import would first parse each file to find out whether it is a module: 60 ms for EC2 and EKS.

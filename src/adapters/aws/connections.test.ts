@@ -120,6 +120,8 @@ const NAMES: Readonly<Record<AwsService, readonly [name: string, operation: stri
   route53: ['ROUTE_53', 'ListHostedZonesByVPC'],
   ecr: ['ECR', 'GetAuthorizationToken'],
   cloudtrail: ['CLOUDTRAIL', 'LookupEvents'],
+  ssm: ['SSM', 'DescribeInstanceInformation'],
+  logs: ['CLOUDWATCH_LOGS', 'FilterLogEvents'],
 };
 
 for (const service of AWS_SERVICES) {

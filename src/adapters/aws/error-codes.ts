@@ -26,7 +26,8 @@ const CODES: Readonly<Partial<Record<ErrorKind, string>>> = {
     'SlowDown PriorRequestNotComplete LimitExceededException ClientRequestLimitExceeded',
   'not-found':
     'ResourceNotFoundException NoSuchEntity NoSuchEntityException NoSuchHostedZone NotFoundException ' +
-    'StackNotFoundException ClusterNotFoundException InvalidInstanceID.NotFound',
+    'StackNotFoundException ClusterNotFoundException InvalidInstanceID.NotFound ' +
+    'InvocationDoesNotExist',
   // Every request is signed: this is what a front door without such a route says to one that is.
   unsupported:
     'MissingAuthenticationTokenException InvalidAction UnknownOperationException ' +

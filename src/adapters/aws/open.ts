@@ -125,7 +125,7 @@ async function* pages(
   signal: AbortSignal,
 ): AsyncGenerator<JsonObject> {
   const shape = shapeOf(call.service, call.operation);
-  if (shape === null) {
+  if (shape === null || shape.only?.(call.input) === false) {
     throw new TypeError(`${call.service}:${call.operation} is not among the calls of Rollcall`);
   }
   const asked = askedOf(opened, call);
@@ -278,6 +278,8 @@ const ENDPOINT_NAMES: Readonly<Record<AwsService, string>> = {
   route53: 'ROUTE_53',
   ecr: 'ECR',
   cloudtrail: 'CLOUDTRAIL',
+  ssm: 'SSM',
+  logs: 'CLOUDWATCH_LOGS',
 };
 
 /** null leaves it to the SDK, which also knows the endpoints in configuration files. */

@@ -7,6 +7,9 @@ import {
   type KubeListPage,
   type KubeLogOptions,
   type KubeName,
+  type KubeNodeLog,
+  type KubeNodeLogOptions,
+  type KubeNodeLogPlace,
   type KubeResource,
   type KubeWatchEvent,
   type KubeWatchOptions,
@@ -17,12 +20,17 @@ import type { PortError } from '../../ports/port-error.ts';
 import { answerText, jsonOf, malformed } from './answer.ts';
 import type { KubeEnvironment } from './environment.ts';
 import { DEFAULT_KUBE_LIMITS, type KubeClientLimits } from './limits.ts';
+import { EndOf } from './end-of.ts';
 import { LineError, linesOf } from './lines.ts';
-import { listPath, objectPath, segment, watchPath, withQuery } from './paths.ts';
+import { isFile, isOfKubelet, nodeLogOf } from './node-log.ts';
+import { listPath, nodeLogPath, objectPath, segment, watchPath, withQuery } from './paths.ts';
 import { type RequestName, resourceName } from './request-name.ts';
 import { type KubeAnswer, type KubeRequest, Sender } from './sender.ts';
 import type { KubeTarget } from './target.ts';
 import { watchEvent } from './watch-event.ts';
+
+/** A kubelet that sends a whole log where its end is wanted is heard so many times as long. */
+const TIMES_READ_MAX = 64;
 
 const JSON_TYPE = 'application/json';
 const ANY_TYPE = 'text/plain, */*';
@@ -146,6 +154,23 @@ class HttpKubeClient implements KubeClient {
     return await this.#text(answer, name, signal);
   }
 
+  async nodeLog(
+    node: string,
+    place: KubeNodeLogPlace,
+    { bytesMax, signal }: KubeNodeLogOptions,
+  ): Promise<KubeNodeLog> {
+    const answer = await this.#sender.send({
+      name: { verb: 'get', resource: 'nodes/proxy' },
+      path: nodeLogPath(node, place),
+      accept: ANY_TYPE,
+      signal,
+      isAnswer: isOfKubelet,
+      ...(isFile(place) ? { range: `bytes=-${bytesMax}` } : {}),
+    });
+    const end = await this.#read(answer, new EndOf(bytesMax, bytesMax * TIMES_READ_MAX), signal);
+    return nodeLogOf({ node, place, ...answer, end });
+  }
+
   async mayI(access: KubeAccess, signal?: AbortSignal): Promise<boolean> {
     const { namespace, subresource, name, ...rest } = access;
     const resourceAttributes = {
@@ -193,13 +218,19 @@ class HttpKubeClient implements KubeClient {
 
   /** The last bytes: the newest lines of a log say why it ended. */
   async #endOf(answer: KubeAnswer, bytesMax: number, signal?: AbortSignal): Promise<Uint8Array> {
-    const end = new EndOf(bytesMax);
+    return (await this.#read(answer, new EndOf(bytesMax), signal)).bytes();
+  }
+
+  async #read(answer: KubeAnswer, end: EndOf, signal?: AbortSignal): Promise<EndOf> {
     try {
-      for await (const chunk of answer.bytes as AsyncIterable<Buffer>) end.add(chunk);
+      for await (const chunk of answer.bytes as AsyncIterable<Buffer>) {
+        end.add(chunk);
+        if (end.isEnough()) break;
+      }
     } catch (error) {
       throw this.#sender.failure(error, signal);
     }
-    return end.bytes();
+    return end;
   }
 
   #page(list: JsonObject, name: RequestName): KubeListPage {
@@ -219,30 +250,6 @@ class HttpKubeClient implements KubeClient {
     const what =
       error.what === 'half' ? 'half an event' : `an event of more than ${lineBytesMax} bytes`;
     return malformed(this.server, name, what);
-  }
-}
-
-/** The last bytes of a stream; holds at most twice as many. */
-class EndOf {
-  readonly #bytesMax: number;
-  #chunks: Uint8Array[] = [];
-  #held = 0;
-
-  constructor(bytesMax: number) {
-    this.#bytesMax = bytesMax;
-  }
-
-  add(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-    this.#held += chunk.length;
-    if (this.#held <= 2 * this.#bytesMax) return;
-    this.#chunks = [this.bytes()];
-    this.#held = Math.min(this.#held, this.#bytesMax);
-  }
-
-  bytes(): Uint8Array {
-    const all = Buffer.concat(this.#chunks);
-    return all.subarray(Math.max(0, all.length - this.#bytesMax));
   }
 }
 

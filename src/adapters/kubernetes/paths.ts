@@ -2,6 +2,7 @@ import type {
   KubeListOptions,
   KubeListPlace,
   KubeName,
+  KubeNodeLogPlace,
   KubeResource,
   KubeSelection,
   KubeWatchOptions,
@@ -70,12 +71,32 @@ function collectionPath(resource: KubeResource, namespace: string | null): strin
  * @throws PortError `invalid`
  */
 export function segment(name: string): string {
-  if (/^[^/%\\?#\s]{1,253}$/.test(name) && name !== '.' && name !== '..')
-    return encodeURIComponent(name);
+  if (isSegment(name)) return encodeURIComponent(name);
   throw new PortError({
     failure: 'invalid',
     message: `${shown(name) || 'An empty name'} is not a valid Kubernetes name; list the names:  kubectl get nodes`,
   });
+}
+
+function isSegment(name: string): boolean {
+  return /^[^/%\\?#\s]{1,253}$/.test(name) && name !== '.' && name !== '..';
+}
+
+/**
+ * Where the API server serves what a kubelet has below `/logs/`.
+ * @throws PortError `invalid`
+ */
+export function nodeLogPath(node: string, place: KubeNodeLogPlace): string {
+  const root = `/api/v1/nodes/${segment(node)}/proxy/logs/`;
+  if ('unit' in place)
+    return withQuery(root, { query: place.unit, tailLines: String(place.tailLines) });
+  const parts = place.path.replace(/\/$/, '').split('/');
+  if (place.path !== '' && !parts.every(isSegment))
+    throw new PortError({
+      failure: 'invalid',
+      message: `${shown(place.path)} is not the path of a file below /var/log; list them:  kubectl get --raw ${root}`,
+    });
+  return `${root}${place.path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
 function selectors({ labelSelector, fieldSelector }: KubeSelection): Query {

@@ -22,12 +22,15 @@ export interface KubeRequest {
   /** True for an answer that goes on for minutes and may be silent. */
   readonly isWatch?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** The part of the answer that is wanted, as the header `Range` says it. */
+  readonly range?: string;
   /** True for a status beyond 2xx that is an answer nevertheless. */
   readonly isAnswer?: (status: number, contentType: string) => boolean;
 }
 
-/** An answer with status 2xx, whose bytes are to be read or destroyed. */
+/** An answer whose bytes are to be read or destroyed; its status is 2xx unless it was asked for. */
 export interface KubeAnswer {
+  readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
   readonly bytes: ReturnType<typeof bytesOf>;
 }
@@ -140,6 +143,7 @@ export class Sender {
       'user-agent': 'rollcall',
       'accept-encoding': this.#isCompressed ? 'gzip' : 'identity',
       ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(request.range === undefined ? {} : { range: request.range }),
       ...(authorization === null ? {} : { authorization }),
       ...this.#impersonation,
     };
@@ -155,7 +159,7 @@ export class Sender {
     const isAnswer = request.isAnswer?.(statusCode, String(headers['content-type'] ?? ''));
     if ((statusCode >= 200 && statusCode < 300) || isAnswer === true) {
       this.#compareClocks(String(headers['date'] ?? ''));
-      return { headers, bytes };
+      return { status: statusCode, headers, bytes };
     }
     throw statusFailure({
       server: this.target.server,

@@ -36,12 +36,18 @@ export interface SimulatedLook {
   readonly through?: (apis: SimulatedApis) => SimulatedApis;
   /** As `--cluster` names it, null for nobody; its name when not given. */
   readonly cluster?: string | null;
+  readonly onRequest?: LiveOptions['onRequest'];
 }
 
 /** Looks at a simulated cluster that stands still as its administrator does with `rollcall diagnose`. */
 export async function observeCluster(
   { kernel, api, cloud, admin, setting }: SimulatedCluster,
-  { onDocument, through = (apis) => apis, cluster = setting.cluster.name }: SimulatedLook = {},
+  {
+    onDocument,
+    onRequest,
+    through = (apis) => apis,
+    cluster = setting.cluster.name,
+  }: SimulatedLook = {},
 ): Promise<LiveEvidence> {
   const clock = frozenClock(kernel.nowMs());
   const apis = through({
@@ -57,6 +63,7 @@ export async function observeCluster(
       timeoutMs: TIMEOUT_MS,
       progress: () => {},
       ...(onDocument === undefined ? {} : { onDocument }),
+      ...(onRequest === undefined ? {} : { onRequest }),
     },
   );
 }

@@ -35,19 +35,25 @@ function unitJournal(unit: string, name: string): CommandPlan {
   return { argv: ['journalctl', '-u', unit, ...JOURNAL], name };
 }
 
-/** Journals by the units of EKS, kOps, OpenShift, kubeadm and Ubuntu images. */
+/** Units of EKS, kOps, OpenShift, kubeadm and Ubuntu images, and the names of their journals. */
+const UNIT_JOURNALS = {
+  kubelet: 'kubelet/kubelet.log',
+  'snap.kubelet-eks.daemon': 'kubelet/kubelet-eks.log',
+  'nodeadm-boot-hook': 'nodeadm/nodeadm-boot-hook.log',
+  'nodeadm-config': 'nodeadm/nodeadm-config.log',
+  'nodeadm-run': 'nodeadm/nodeadm-run.log',
+  'cloud-final': 'cloud-init/cloud-final.log',
+  'kops-configuration': 'kops/kops-configuration.log',
+  containerd: 'containerd/containerd-log.txt',
+  crio: 'crio/crio.log',
+  docker: 'docker/docker.log',
+  'nm-cloud-setup': 'networking/nm-cloud-setup.log',
+} as const;
+
+export const JOURNAL_UNITS: readonly string[] = Object.keys(UNIT_JOURNALS);
+
 export const JOURNALS: readonly CommandPlan[] = [
-  unitJournal('kubelet', 'kubelet/kubelet.log'),
-  unitJournal('snap.kubelet-eks.daemon', 'kubelet/kubelet-eks.log'),
-  unitJournal('nodeadm-boot-hook', 'nodeadm/nodeadm-boot-hook.log'),
-  unitJournal('nodeadm-config', 'nodeadm/nodeadm-config.log'),
-  unitJournal('nodeadm-run', 'nodeadm/nodeadm-run.log'),
-  unitJournal('cloud-final', 'cloud-init/cloud-final.log'),
-  unitJournal('kops-configuration', 'kops/kops-configuration.log'),
-  unitJournal('containerd', 'containerd/containerd-log.txt'),
-  unitJournal('crio', 'crio/crio.log'),
-  unitJournal('docker', 'docker/docker.log'),
-  unitJournal('nm-cloud-setup', 'networking/nm-cloud-setup.log'),
+  ...Object.entries(UNIT_JOURNALS).map(([unit, name]) => unitJournal(unit, name)),
   { argv: ['journalctl', '-t', 'ignition', ...JOURNAL], name: 'ignition/ignition.log' },
   { argv: ['journalctl', '-k', ...JOURNAL], name: 'kernel/dmesg.current' },
 ];

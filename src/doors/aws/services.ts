@@ -81,6 +81,18 @@ const FORMS: Readonly<Record<string, ServiceForm>> = {
     name: 'com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101',
     load: async () => import('@aws-sdk/client-cloudtrail'),
   },
+  logs: {
+    service: 'logs',
+    protocol: 'json',
+    name: 'Logs_20140328',
+    load: async () => import('@aws-sdk/client-cloudwatch-logs'),
+  },
+  ssm: {
+    service: 'ssm',
+    protocol: 'json',
+    name: 'AmazonSSM',
+    load: async () => import('@aws-sdk/client-ssm'),
+  },
 };
 
 /** @param signingName as in the scope of a signature; null for a service that is not here */

@@ -12,6 +12,7 @@ export interface Reply {
 }
 
 export const JSON_TYPE = 'application/json';
+export const HTML_TYPE = 'text/html; charset=utf-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 export function jsonReply(code: number, object: JsonObject, type: string = JSON_TYPE): Reply {

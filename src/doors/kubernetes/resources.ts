@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
+import { isObject, type JsonObject } from '../../evidence/json.ts';
 import type { ApiAnswer, ApiPath, ApiRequest, ApiUser, ApiVerb } from '../../sim/kube/contract.ts';
 import type { KubeKind } from '../../sim/kube/kinds.ts';
 import { type Wanted, wantedOf } from './accept.ts';
 import { mediaType, parseBody, patchTypeOf, readBody } from './body.ts';
-import { JSON_TYPE, jsonReply, type Reply, textReply, warningHeaders } from './reply.ts';
+import { HTML_TYPE, JSON_TYPE, jsonReply, type Reply, textReply, warningHeaders } from './reply.ts';
 import type { Route } from './request-path.ts';
 import type { Site } from './site.ts';
 import { badRequest, methodNotAllowed, noSuchPath, notAcceptable } from './status.ts';
@@ -124,8 +124,8 @@ export function kindAt(site: Site, { group, version, plural }: ApiPath): KubeKin
 export function answerCall(site: Site, { request, kind, wanted }: ResourceCall): Reply {
   if (kind === null) throw noSuchPath();
   const answer = site.enter(() => site.api.answer(request));
-  const text = textOf(answer);
-  if (text !== null) return textReply(answer.code, text);
+  const page = pageOf(answer);
+  if (page !== null) return page;
   const object = formed(site, answer, kind, wanted, request.query);
   const type = wanted.isYaml ? 'application/yaml' : JSON_TYPE;
   return { ...jsonReply(answer.code, object, type), headers: headersOf(answer) };
@@ -138,10 +138,13 @@ function headersOf({ warnings, object, code }: ApiAnswer): NonNullable<Reply['he
   return { ...warningHeaders(warnings), ...(isLater ? { 'retry-after': String(seconds) } : {}) };
 }
 
-/** Logs and what kubelets say come as text. */
-function textOf({ code, object }: ApiAnswer): string | null {
-  const text: Json | undefined = object['text'];
-  return code === 200 && object['kind'] === undefined && typeof text === 'string' ? text : null;
+/** Logs, and what kubelets say whatever its status, come as text. */
+function pageOf({ code, object }: ApiAnswer): Reply | null {
+  const { kind, text, type } = object;
+  if (kind !== undefined || typeof text !== 'string') return null;
+  return type === 'text/html'
+    ? { ...textReply(code, text), type: HTML_TYPE }
+    : textReply(code, text);
 }
 
 /** The answer in the form that was asked for; a Status stays what it is. */

@@ -5,6 +5,7 @@ import { readAnswer } from '../answers.ts';
 import { readTranscript } from '../asked/transcript.ts';
 import { commandOutputs, mayHoldOutput } from '../aws/command-output.ts';
 import { mimeLineCount } from '../aws/mime.ts';
+import { machineLogOf, namesOfLog, sourceOfLog } from '../machine-log.ts';
 import { isOurs } from '../ours.ts';
 import type { ReadLine } from '../quotes.ts';
 import {
@@ -90,6 +91,27 @@ function readOutputs(reading: TextReading, segment: Segment): boolean {
     readStructuredText({ ...reading, document }, text);
   }
   return outputs.length > 0;
+}
+
+/** A log that Rollcall read from a machine is read as a document of it; false for any other value. */
+export function readMachineLog(reading: TextReading, value: Json): boolean {
+  const log = reading.isOfMachine === true ? null : machineLogOf(value);
+  if (log === null) return false;
+  const { collector } = reading;
+  const locator = collector.locatorOf(reading.document);
+  const document = collector.openDocument(locator, null);
+  const names = namesOfLog(log);
+  for (const name of names) collector.sawMachine(document, name);
+  const proof = `read from ${names[0]?.value ?? 'the machine'} itself`;
+  collector.link([...names, soleHost(log.text)], proof, locator);
+  // journalctl of the kubelet prints UTC.
+  if (log.unit !== null) collector.sawZone(document, 0);
+  const likely = sourceOfLog(log);
+  readStructuredText(
+    { ...reading, document, isOfMachine: true, ...(likely === undefined ? {} : { likely }) },
+    log.text,
+  );
+  return true;
 }
 
 /** A record that holds texts of several lines is read as a document of each; false for any other. */
@@ -206,7 +228,9 @@ function readJson(
   const parsed = parsedJson(segment);
   if (!parsed.ok) return rawLines(passage, said, segment.line, segment.lines, source);
   const isUnderstood =
-    readAnswer(passage, parsed.value, segment.line) || readTexts(reading, parsed.value);
+    readMachineLog(reading, parsed.value) ||
+    readAnswer(passage, parsed.value, segment.line) ||
+    readTexts(reading, parsed.value);
   if (isUnderstood) return;
   // An unknown object is a log record: printed on one line, as the program meant it.
   const text = segment.lines.map((line) => line.trim()).join(' ');

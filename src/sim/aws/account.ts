@@ -4,7 +4,7 @@ import { INSTANCE_TYPES } from '../../capacity/instance-types.generated.ts';
 import type { JsonObject } from '../../evidence/json.ts';
 import type { Kernel, Timer } from '../kernel/kernel.ts';
 import type { AddressBook } from './addresses.ts';
-import type { AwsEvent, AwsRefusal } from './contract.ts';
+import type { AwsEvent, AwsRefusal, RunByAgent, WrittenLine } from './contract.ts';
 import { History } from './history.ts';
 import { createIds, type Ids } from './ids.ts';
 import type { AwsCloudOptions, Lag } from './options.ts';
@@ -44,6 +44,8 @@ export const PLAIN_KINDS = [
   'access-policy',
   'addon',
   'cluster',
+  'command',
+  'document',
   'hosted-zone',
   'insight',
   'instance-profile',
@@ -100,6 +102,10 @@ export interface Account {
   /** By access key. */
   readonly keys: Map<string, Keys>;
   readonly consoles: Map<string, string>;
+  /** Log groups and their streams, of which each is read as it is by then. */
+  readonly logGroups: Map<string, ReadonlyMap<string, () => readonly WrittenLine[]>>;
+  /** The agents of Systems Manager on the machines; null before there are machines. */
+  readonly agents: { run: RunByAgent | null };
   /** Ids of the events of CloudTrail that are kept, the oldest first. */
   readonly trail: string[];
   /** Machines that can still be had, by type and zone; all others are plenty. */
@@ -183,6 +189,8 @@ export function createAccount(options: AwsCloudOptions): Account {
     issuers: new Map(),
     keys: new Map(),
     consoles: new Map(),
+    logGroups: new Map(),
+    agents: { run: null },
     trail: [],
     capacityLeft: new Map(),
     notices: new Map(),

@@ -59,7 +59,15 @@ function denied(service: AwsService, { action, resource, arn, verdict }: Denied)
   return refused('AccessDenied', what, 403);
 }
 
-const JSON_SERVICES = new Set<AwsService>(['eks', 'kms', 'ecr', 'cloudtrail']);
+/** Those that speak JSON, whose codes end in Exception. */
+export const JSON_SERVICES: ReadonlySet<AwsService> = new Set<AwsService>([
+  'eks',
+  'kms',
+  'ecr',
+  'cloudtrail',
+  'ssm',
+  'logs',
+]);
 
 /** What a key that nobody has is told. */
 export function unknownKeys(service: AwsService): RefusedError {

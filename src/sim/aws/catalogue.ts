@@ -12,6 +12,8 @@ import { WRITE_INTERFACES } from './ec2/write-interfaces.ts';
 import { EKS } from './eks/calls.ts';
 import { IAM, STS } from './iam/calls.ts';
 import { CLOUD_FORMATION, CLOUD_TRAIL, ECR, KMS, ROUTE_53 } from './others.ts';
+import { LOGS } from './logs.ts';
+import { SSM } from './ssm.ts';
 import type { Operation, Operations } from './operation.ts';
 
 const SERVICES: Readonly<Record<AwsService, Operations>> = {
@@ -33,6 +35,8 @@ const SERVICES: Readonly<Record<AwsService, Operations>> = {
   route53: ROUTE_53,
   ecr: ECR,
   cloudtrail: CLOUD_TRAIL,
+  ssm: SSM,
+  logs: LOGS,
 };
 
 /** @returns null for a call that the model does not have */

@@ -100,3 +100,20 @@ export interface AwsCloud {
   /** What the instance's serial console shows, written by the machine. */
   appendConsole(instanceId: string, text: string): void;
 }
+
+/**
+ * Runs a script as root on a machine.
+ *
+ * @returns false where no agent is there to take it
+ */
+export type RunByAgent = (
+  instanceId: string,
+  script: string,
+  done: (stdout: string) => void,
+) => boolean;
+
+/** A line that somebody wrote to a stream. */
+export interface WrittenLine {
+  readonly atMs: number;
+  readonly text: string;
+}

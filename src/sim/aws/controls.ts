@@ -5,7 +5,7 @@ import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { AwsService } from '../../ports/aws-api.ts';
 import type { Account, PlainKind } from './account.ts';
 import { changeGroup, createGroup, type NewGroup } from './autoscaling/groups.ts';
-import type { AwsIdentity, AwsRefusal } from './contract.ts';
+import type { AwsIdentity, AwsRefusal, RunByAgent } from './contract.ts';
 import { type Claim, limitCapacity } from './ec2/capacity.ts';
 import { type Launch, launch, takeBack, terminate } from './ec2/instances.ts';
 import { createInterface, dropInterface } from './ec2/interfaces.ts';
@@ -34,6 +34,8 @@ import { throttled } from './throttling.ts';
 
 export interface AwsControls {
   readonly account: Account;
+  /** How the agents of Systems Manager run a script on a machine. */
+  setAgents(run: RunByAgent): void;
   createVpc(wanted: network.NewVpc): string;
   createSubnet(wanted: network.NewSubnet): string;
   createSecurityGroup(wanted: network.NewSecurityGroup): string;
@@ -220,6 +222,9 @@ function machines(account: Account) {
   return {
     launch: (wanted: Launch) => launch(account, wanted).instanceId,
     terminate: (instanceId: string) => terminate(account, instanceId),
+    setAgents: (run: RunByAgent) => {
+      account.agents.run = run;
+    },
     hideInstance: (instanceId: string, durationMs: number) => {
       account.hiddenUntilMs.set(instanceId, account.kernel.nowMs() + durationMs);
     },

@@ -53,7 +53,7 @@ export function actionOf(service: AwsService, operation: string): string {
 }
 
 export function isRead(operation: string): boolean {
-  return /^(?:Describe|List|Get|Lookup|Simulate)/.test(operation);
+  return /^(?:Describe|Filter|List|Get|Lookup|Simulate)/.test(operation);
 }
 
 /** The list in a member, empty without; a single value counts as a list of one. */

@@ -28,7 +28,7 @@ interface Opened extends AwsPortOptions {
   readonly counts: Map<string, number>;
 }
 
-/** Reads only: an operation that changes things, or that the model lacks, is a bug of the caller. */
+/** Reads only, but for the command that has machines print: an operation that changes things, or that the model lacks, is a bug of the caller. */
 export function awsPort(options: AwsPortOptions): AwsApi {
   const counts = new Map<string, number>();
   const { region } = options.cloud;
@@ -51,7 +51,8 @@ async function* pages(
   signal: AbortSignal = new AbortController().signal,
 ): AsyncGenerator<JsonObject> {
   const operation = operationOf(call);
-  if (operation === null || !isRead(call.operation))
+  const isKept = isRead(call.operation) || call.operation === 'SendCommand';
+  if (operation === null || !isKept)
     throw new TypeError(`${actionOf(call.service, call.operation)} is no call that reads here`);
   let input: JsonObject | null = firstInput(call.input, operation.pages);
   while (input !== null) {

@@ -1,6 +1,7 @@
 /** Token buckets of the APIs: a full bucket lets a burst through, then it is so many a second. */
 import type { AwsCall, AwsService } from '../../ports/aws-api.ts';
 import type { Account } from './account.ts';
+import { JSON_SERVICES } from './authorization.ts';
 import { actionOf, isRead } from './operation.ts';
 import { type RefusedError, refused } from './refusal.ts';
 import type { Bucket } from './state.ts';
@@ -63,8 +64,6 @@ export function throttle(account: Account, call: AwsCall): void {
 /** What a caller that is too fast is told. */
 export function throttled(service: AwsService): RefusedError {
   if (service === 'ec2') return refused('RequestLimitExceeded', 'Request limit exceeded.', 503);
-  const isJson =
-    service === 'eks' || service === 'kms' || service === 'ecr' || service === 'cloudtrail';
-  if (!isJson) return refused('Throttling', 'Rate exceeded', 400);
+  if (!JSON_SERVICES.has(service)) return refused('Throttling', 'Rate exceeded', 400);
   return refused('ThrottlingException', 'Rate exceeded', service === 'eks' ? 429 : 400);
 }

@@ -1,6 +1,7 @@
-import { textAt } from '../../evidence/json.ts';
+import { listAt, textAt } from '../../evidence/json.ts';
+import type { SimulatedAws } from '../aws/cloud.ts';
 import type { KubeObject } from '../kube/contract.ts';
-import type { KubeletAnswer, LogRequest } from '../kube/hooks.ts';
+import type { KubeletAnswer, KubeletPage, KubeletQuestion, LogRequest } from '../kube/hooks.ts';
 import type { SimulatedMachine, Hypervisor } from '../machines/contract.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PodIdentityWebhook } from './pod-identity-webhook.ts';
@@ -62,8 +63,46 @@ function shown(
   return { ok: true, text: text.map((line) => `${line}\n`).join('') };
 }
 
-/** What the kubelet says of itself. */
-export function kubeletHealth(hypervisor: Hypervisor | undefined, node: KubeObject): KubeletAnswer {
-  const name = textAt(node, 'metadata.name') ?? '';
-  return machineOf(hypervisor, name) === null ? unreachable(name) : { ok: true, text: 'ok' };
+/** The machine at the address of a Node, by whatever name its kubelet goes. */
+function machineAt(
+  { hypervisor }: Places,
+  node: KubeObject,
+  cloud: SimulatedAws,
+): SimulatedMachine | null {
+  const addresses = listAt(node, 'status.addresses').filter(
+    (one) => textAt(one, 'type') === 'InternalIP',
+  );
+  const address = addresses.map((one) => textAt(one, 'address'))[0] ?? null;
+  const instance = cloud
+    .instances()
+    .find(({ privateIp, state }) => privateIp === address && state === 'running');
+  const machine = hypervisor?.machine(instance?.instanceId ?? '') ?? null;
+  return machine?.unit('kubelet') === 'running' ? machine : null;
+}
+
+/** What the kubelet at a Node's address answers. */
+export function kubeletPage(
+  places: Places,
+  node: KubeObject,
+  { path, query }: KubeletQuestion,
+  cloud: SimulatedAws,
+): KubeletPage | null {
+  const machine = machineAt(places, node, cloud);
+  if (machine === null) return null;
+  if (path === '/healthz') return { code: 200, type: 'text/plain', text: 'ok' };
+  if (/^\/logs(?:\/|$)/.test(path)) return machine.servedLog(path.slice('/logs'.length), query);
+  return { code: 404, type: 'text/plain', text: '404 page not found\n' };
+}
+
+/** Runs a script as the agent of Systems Manager does, which needs no kubelet. */
+export function runByAgent(
+  hypervisor: Hypervisor,
+  instanceId: string,
+  script: string,
+  done: (stdout: string) => void,
+): boolean {
+  const machine = hypervisor.machine(instanceId);
+  if (machine?.isOn() !== true) return false;
+  machine.run(script, ({ stdout }) => done(stdout));
+  return true;
 }

@@ -78,6 +78,7 @@ export function hypervisorOptions(
     endpoint,
     serviceAddress: SERVICE_ADDRESS[cluster.kind],
     kubernetesVersion: gitVersionOf(cluster),
+    servesJournals: cluster.servesJournals === true,
     podNetwork: cluster.podNetwork === 'ready-made' ? 'ready-made' : 'daemonset',
     calicoRouteTime: { medianMs: cluster.podNetworkWarmUpMs, sigma: SCATTER / 2 },
     traits: (instance) => traitsOf(groups, instance),

@@ -14,7 +14,7 @@ import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
 import type { World } from '../world.ts';
 import { createClusterObjects, createLateObjects } from './cluster-objects.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { isAnswering, kubeletHealth, type Places, podLog } from './hooks.ts';
+import { isAnswering, kubeletPage, type Places, podLog, runByAgent } from './hooks.ts';
 import { type Infrastructure, createInfrastructure, minorOf } from './infrastructure.ts';
 import { gitVersionOf, platformOptions, hypervisorOptions } from './options.ts';
 import { type PodIdentityWebhook, startWebhook } from './pod-identity-webhook.ts';
@@ -74,7 +74,7 @@ export function buildCluster({
   const infrastructure = withCluster(cloud, setting, createInfrastructure(cloud, setting));
   const places: { -readonly [Part in keyof Places]: Places[Part] } = {};
   const issuer = issuerOf(cloud, setting);
-  const api = openApi(kernel, setting, places, issuer);
+  const api = openApi({ kernel, cloud }, setting, places, issuer);
   if (issuer !== null) publishIssuer(cloud, setting, issuer, api);
   const world: World = { kernel, aws: cloud, api, client: (user) => createClient(api, user) };
   const join = { endpoint: endpointOf(setting), token: tokenOf(kernel) };
@@ -88,6 +88,10 @@ export function buildCluster({
   const platform = startPlatform(world, platformOptions(setting.cluster));
   const hypervisor = createHypervisor(world, hypervisorOptions(setting, join.endpoint));
   Object.assign(places, { hypervisor, platform });
+  cloud.controls.setAgents((instanceId, script, done) =>
+    runByAgent(hypervisor, instanceId, script, done),
+  );
+  if (setting.cluster.kind === 'eks') writeControlPlaneLogs(cloud, setting.cluster.name, platform);
   const fleet = createFleet({ seed, cloud, setting }, infrastructure, join);
   launchAll(fleet, infrastructure, (group) => group.isControlPlane);
   happenUntil(kernel, setting.startMs - PRELUDE_MS / 2);
@@ -116,6 +120,14 @@ export function buildCluster({
     ...fleet,
     machineOf,
   };
+}
+
+/** As EKS writes those of the types that DescribeCluster shows as enabled. */
+function writeControlPlaneLogs({ controls }: SimulatedAws, name: string, platform: Platform): void {
+  const streams = new Map([
+    ['authenticator-0123456789abcdef0123456789abcdef', () => platform.authenticatorLog()],
+  ]);
+  controls.account.logGroups.set(`/aws/eks/${name}/cluster`, streams);
 }
 
 /** Until the control plane of a kubeadm cluster is up; its machine is there when the story begins. */
@@ -167,7 +179,7 @@ function tokenOf(kernel: Kernel): string {
 
 /** The API server asks machines and authenticators that are built after it. */
 function openApi(
-  kernel: Kernel,
+  { kernel, cloud }: { readonly kernel: Kernel; readonly cloud: SimulatedAws },
   { cluster }: WorldSetting,
   places: Places,
   issuer: string | null,
@@ -178,7 +190,7 @@ function openApi(
     version: gitVersionOf(cluster),
     authenticateToken: (token) => places.platform?.authenticate(token) ?? null,
     podLog: (pod, request) => podLog(places, pod, request),
-    kubelet: (node) => kubeletHealth(places.hypervisor, node),
+    kubelet: (node, question) => kubeletPage(places, node, question, cloud),
     mutatePod: (pod) => places.webhook?.mutated(pod) ?? pod,
   });
 }

@@ -71,6 +71,7 @@ export function createLooking(seed = 0): Looking {
       watch: (resource, options) => kube.watch(resource, options),
       logs: async (pod, options) => kube.logs(pod, options),
       kubeletHealth: async (node, signal) => kube.kubeletHealth(node, signal),
+      nodeLog: async (node, place, options) => kube.nodeLog(node, place, options),
       mayI: async (access, signal) => kube.mayI(access, signal),
       version: async (signal) => kube.version(signal),
       skewMs: () => kube.skewMs(),

@@ -104,6 +104,7 @@ class WatchWire implements Wire {
       get: async (resource, name, signal) => kube.get(resource, name, signal),
       logs: async (pod, options) => kube.logs(pod, options),
       kubeletHealth: async (node, signal) => kube.kubeletHealth(node, signal),
+      nodeLog: async (node, place, options) => kube.nodeLog(node, place, options),
       mayI: async (access, signal) => kube.mayI(access, signal),
       version: async (signal) => kube.version(signal),
       skewMs: () => kube.skewMs(),

@@ -16,6 +16,20 @@ export type KubeletAnswer =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly code: number; readonly message: string };
 
+/** A page that a kubelet answered, whatever its status. */
+export interface KubeletPage {
+  readonly code: number;
+  readonly type: 'text/plain' | 'text/html';
+  readonly text: string;
+}
+
+/** What a kubelet is asked through the proxy of its Node. */
+export interface KubeletQuestion {
+  /** `/healthz` */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+}
+
 /** Where the API server asks others. */
 export interface ApiServerHooks {
   /** `gitVersion`; v1.36.3 when not given. */
@@ -24,8 +38,8 @@ export interface ApiServerHooks {
   readonly issuer?: string;
   /** The log of a container, as the kubelet of the pod's node gives it. */
   readonly podLog?: (pod: KubeObject, request: LogRequest) => KubeletAnswer;
-  /** What the kubelet of a node answers to a path, asked through `nodes/…/proxy`. */
-  readonly kubelet?: (node: KubeObject, path: string) => KubeletAnswer;
+  /** What the kubelet of a node answers through `nodes/…/proxy`; null where nobody does. */
+  readonly kubelet?: (node: KubeObject, question: KubeletQuestion) => KubeletPage | null;
   /** The webhook for tokens that the API server does not know, such as those of EKS. */
   readonly authenticateToken?: (token: string) => ApiUser | null;
   /** What mutating webhooks make of a pod that is being created, after the API server's own plugins. */

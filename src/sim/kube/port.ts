@@ -8,6 +8,9 @@ import {
   type KubeListPlace,
   type KubeLogOptions,
   type KubeName,
+  type KubeNodeLog,
+  type KubeNodeLogOptions,
+  type KubeNodeLogPlace,
   type KubeResource,
   type KubeSelection,
   type KubeWatchEvent,
@@ -18,6 +21,7 @@ import {
 import type { ApiRequest, ApiUser, WatchEvent } from './contract.ts';
 import { type AskedName, portErrorOf, unreachable } from './port-failure.ts';
 import type { PortHooks } from './port-hooks.ts';
+import { nodeLogOf } from './port-node-log.ts';
 import { PortWatch } from './port-watch.ts';
 import type { KubeApiServer } from './server.ts';
 import { wordOf } from './word.ts';
@@ -143,6 +147,21 @@ class SimulatedKubePort implements KubePort {
     const request = this.#request('get', NODE, null, node, { query, subresource: 'proxy' });
     const { text } = await this.#answer(request, signal);
     return wordOf(text ?? '');
+  }
+
+  async nodeLog(
+    node: string,
+    place: KubeNodeLogPlace,
+    { bytesMax, signal }: KubeNodeLogOptions,
+  ): Promise<KubeNodeLog> {
+    const query =
+      'unit' in place
+        ? { proxyPath: '/logs/', query: place.unit, tailLines: wordOf(place.tailLines) }
+        : { proxyPath: `/logs/${place.path}` };
+    const request = this.#request('get', NODE, null, node, { query, subresource: 'proxy' });
+    const asked = this.#named(request);
+    await this.#pass(asked, signal);
+    return nodeLogOf(asked, place, this.#options.server.answer(request), bytesMax);
   }
 
   async mayI(access: KubeAccess, signal?: AbortSignal): Promise<boolean> {

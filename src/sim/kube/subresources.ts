@@ -43,7 +43,7 @@ const PARTS: Readonly<Record<string, Part>> = {
     return CREATED;
   },
   log: (scope, pod) => ({ code: 200, object: { text: podLog(scope, pod) } }),
-  proxy: (scope, node) => ({ code: 200, object: { text: nodeProxy(scope, node) } }),
+  proxy: (scope, node) => nodeProxy(scope, node),
   token: (scope, account, request) => ({
     code: 201,
     object: issueToken(scope, account, created(scope, request)),

@@ -1,4 +1,5 @@
 import type { TrueInstance } from '../aws/contract.ts';
+import type { KubeletPage } from '../kube/hooks.ts';
 
 /** A line of a machine's journal. */
 export interface JournalLine {
@@ -127,6 +128,13 @@ export interface SimulatedMachine {
   /** What the log collector of EKS would put in its archive: names and texts. */
   collect(): readonly { readonly name: string; readonly text: string }[];
 
+  /**
+   * What the kubelet serves of its machine's logs.
+   *
+   * @param path what follows `/logs`
+   */
+  servedLog(path: string, query: Readonly<Record<string, string>>): KubeletPage;
+
   startKubelet(): void;
   stopKubelet(): void;
   restartKubelet(): void;
@@ -195,6 +203,8 @@ export interface HypervisorOptions {
   readonly serviceAddress: string;
   /** As `kubectl version` prints it: `v1.34.2`. */
   readonly kubernetesVersion: string;
+  /** `enableSystemLogQuery` of the kubelets; false without. */
+  readonly servesJournals?: boolean;
   /** Of images without user data of a known kind, which then run it as a script. */
   readonly image?: 'ubuntu' | 'al2' | 'al2023';
   /** What the DHCP option set says; without, the domain of EC2. */

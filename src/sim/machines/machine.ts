@@ -1,5 +1,6 @@
 import type { Timer } from '../kernel/kernel.ts';
 import type { TrueInstance } from '../aws/contract.ts';
+import type { KubeletPage } from '../kube/hooks.ts';
 import type { World } from '../world.ts';
 import { firstHostname } from './boot/hostname.ts';
 import { boot } from './boot/boot.ts';
@@ -24,6 +25,7 @@ import { type KubeletConfig, withFlags } from './kubelet/config.ts';
 import { KubeletDisk } from './kubelet/disk.ts';
 import { ImageStore } from './kubelet/images.ts';
 import { Kubelet } from './kubelet/kubelet.ts';
+import { servedLog } from './kubelet/log-server.ts';
 import type { NodeCache } from './kubelet/parts.ts';
 import { NodeApi } from './kubelet/node-api.ts';
 import { PodTable } from './kubelet/pod-table.ts';
@@ -301,6 +303,10 @@ export class SimMachine implements SimulatedMachine {
 
   collect(): readonly { readonly name: string; readonly text: string }[] {
     return collected(this, this.#instanceNow(), this.#pods, this.#zoneMinutes);
+  }
+
+  servedLog(path: string, query: Readonly<Record<string, string>>): KubeletPage {
+    return servedLog(this, this.#around.settings, path, query);
   }
 
   startKubelet(): void {

@@ -20,6 +20,7 @@ export interface HypervisorSettings {
   readonly watchDelay: Spread;
   readonly requestsPerSecond: number;
   readonly clockSkewMs: number;
+  readonly servesJournals: boolean;
 }
 
 export function settingsOf(
@@ -40,6 +41,7 @@ export function settingsOf(
     watchDelay: { medianMs: 30, sigma: 0.5 },
     requestsPerSecond: 5,
     clockSkewMs: 0,
+    servesJournals: false,
     ...options,
     ...traits?.(instance),
     endpoint: options.endpoint.includes('://') ? options.endpoint : `https://${options.endpoint}`,

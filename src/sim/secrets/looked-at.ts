@@ -31,6 +31,14 @@ export function plantedKube(plants: Plants, kube: KubeApi): KubeApi {
       const text = new TextDecoder().decode(await kube.logs(pod, options));
       return new TextEncoder().encode(plantedLog(plants, text, 'logs of containers'));
     },
+    async nodeLog(node, place, options) {
+      const log = await kube.nodeLog(node, place, options);
+      const text = new TextDecoder().decode(log.bytes);
+      // Names in a folder are no text that somebody can write secrets into.
+      if ('path' in place && (place.path === '' || place.path.endsWith('/'))) return log;
+      const bytes = new TextEncoder().encode(plantedLog(plants, text, 'logs of machines'));
+      return { ...log, bytes };
+    },
     watch: (resource, options) => kube.watch(resource, options),
     kubeletHealth: async (node, signal) => kube.kubeletHealth(node, signal),
     mayI: async (access, signal) => kube.mayI(access, signal),

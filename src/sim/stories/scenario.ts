@@ -24,6 +24,8 @@ export interface ClusterSetting {
   readonly gate: (typeof GATES)[number];
   /** Whether the role of the nodes is mapped to a user of the cluster, on EKS. */
   readonly isNodeRoleMapped: boolean;
+  /** Whether kubelets answer for the journal (`enableSystemLogQuery`); not so unless given. */
+  readonly servesJournals?: boolean;
 }
 
 export interface GroupSetting {
@@ -169,6 +171,7 @@ function clusterOf(fields: Fields): ClusterSetting {
     podIdentity: fields.choice('podIdentity', POD_IDENTITIES, 'none'),
     gate: fields.choice('gate', GATES, 'none'),
     isNodeRoleMapped: fields.flag('nodeRoleMapped', true),
+    servesJournals: fields.flag('logQuery', false),
   };
 }
 

@@ -100,7 +100,7 @@ class OpenScene implements Scene {
     const api = createApiServer({
       kernel,
       makesServiceAccounts: false,
-      kubelet: () => ({ ok: true, text: 'ok' }),
+      kubelet: () => ({ code: 200, type: 'text/plain', text: 'ok' }),
       podLog: (pod) => ({ ok: true, text: this.#logs.get(keyOfObject(pod)) ?? '' }),
     });
     const { core } = api;

@@ -10,26 +10,13 @@ import { loadScenario, shippedStories } from '../../../src/apps/lab/load.ts';
 import { openPlay, type Play } from '../../../src/apps/lab/play.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
 import { shareOf, tellShare } from '../../share.ts';
-import { environmentIn, standingAt } from './environment.ts';
-import { documentOf, emptyHome, rollcall, type Surroundings } from '../../live/rollcall.ts';
+import { documentOf, rollcall, type Surroundings } from '../../live/rollcall.ts';
+import { environmentIn } from './environment.ts';
+import { sleepingClock, surroundingsOf } from './played.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'rollcall-column-'));
 after(() => rmSync(FOLDER, { recursive: true }));
-
-/** Time that passes only as somebody sleeps: the story goes on when nobody looks at it. */
-function sleepingClock(): Clock {
-  let passedMs = 0;
-  return {
-    nowMs: () => passedMs,
-    monotonicMs: () => passedMs,
-    sleep: (durationMs) => {
-      passedMs += durationMs;
-      return Promise.resolve();
-    },
-  };
-}
 
 /** Servers answer in no certain order, and each has its own address. */
 function sorted(parts: readonly unknown[]): readonly string[] {
@@ -59,11 +46,7 @@ interface Moment {
 }
 
 function surroundings({ play, environment, name }: Moment): Surroundings {
-  return {
-    ...emptyHome(FOLDER, `home-${name}`),
-    ...environment,
-    ...standingAt(play.simulated.kernel.nowMs()),
-  };
+  return surroundingsOf(play, environment, FOLDER, `home-${name}`);
 }
 
 async function compareDiagnosis(moment: Moment): Promise<void> {

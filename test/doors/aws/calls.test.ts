@@ -66,6 +66,7 @@ function furnish(world: SmallAws): Readonly<Record<string, JsonObject>> {
   const pod = { cluster: 'lab', namespace: 'shop', serviceAccount: 'web', roleArn };
   controls.createPodIdentity(pod);
   furnishOthers(world);
+  furnishLogs(world);
   world.output('eks', 'UpdateNodegroupConfig', {
     clusterName: 'lab',
     nodegroupName: 'workers',
@@ -116,6 +117,25 @@ function furnishOthers({ aws, vpcId, kernel, roleArn }: SmallAws): void {
     lastRefreshTime: now,
     insightStatus: { status: 'PASSING', reason: 'fine' },
   });
+}
+
+const GROUP = '/aws/eks/lab/cluster';
+const DOCUMENT = 'Rollcall-ReadLogs';
+
+/** Agents that answer what they are asked, and a control plane that has written something. */
+function furnishLogs({ aws: { controls }, kernel }: SmallAws): void {
+  const { grants, logGroups } = controls.account;
+  const inline = { ssm: { Statement: [{ Effect: 'Allow', Action: 'ssm:*', Resource: '*' }] } };
+  const before = grants.get('lab-node') ?? assert.fail('the role of the nodes');
+  grants.set('lab-node', { ...before, inline }, kernel.nowMs());
+  controls.setAgents((_id, script, done) => {
+    done(`${script} <ok>`);
+    return true;
+  });
+  const mainSteps = [{ name: 'kubelet', inputs: { runCommand: ['journalctl'] } }];
+  controls.put('document', DOCUMENT, { Name: DOCUMENT, Content: { mainSteps } });
+  const line = { atMs: kernel.nowMs(), text: 'level=warning msg="access denied"' };
+  logGroups.set(GROUP, new Map([['authenticator-1', () => [line]]]));
 }
 
 interface Furnished extends SmallAws {
@@ -174,6 +194,13 @@ function inputs(world: Furnished): Readonly<Record<string, JsonObject>> {
     GetKeyPolicy: { KeyId: 'k1', PolicyName: 'default' },
     ListHostedZonesByVPC: { VPCId: vpcId, VPCRegion: 'us-west-2' },
     ListResourceRecordSets: { HostedZoneId: 'Z1', MaxItems: '1' },
+    FilterLogEvents: { logGroupName: GROUP },
+    SendCommand: { DocumentName: DOCUMENT, InstanceIds: [instanceId] },
+    GetCommandInvocation: {
+      CommandId: '00000000-0000-0000-0000-000000000000',
+      InstanceId: instanceId,
+      PluginName: 'kubelet',
+    },
     LookupEvents: { StartTime: '2026-03-01T00:00:00Z' },
   };
 }
@@ -194,8 +221,8 @@ const EMPTY = new Set([
   'DescribeLifecycleHooks',
   'ListAssociatedAccessPolicies',
 ]);
-/** A new token each time; a console loses what XML cannot hold. */
-const DIFFER = new Set(['GetAuthorizationToken', 'GetConsoleOutput']);
+/** A new token or command each time; a console loses what XML cannot hold. */
+const DIFFER = new Set(['GetAuthorizationToken', 'GetConsoleOutput', 'SendCommand']);
 
 test('every call of the adapter is answered over the wire as by the model', async (t) => {
   const world = await awsSite(t, { isThrottled: false });

@@ -98,9 +98,8 @@ function countShapes(shape: Shape, seen: Set<Shape>): number {
   return members.reduce((count, one) => count + countShapes(one.shape(), seen), 1);
 }
 
-const SIGNING_NAMES = 'ec2 autoscaling sts iam cloudformation eks route53 kms ecr cloudtrail'.split(
-  ' ',
-);
+const SIGNING_NAMES =
+  'ec2 autoscaling sts iam cloudformation eks route53 kms ecr cloudtrail ssm logs'.split(' ');
 
 for (const name of SIGNING_NAMES)
   test(`each command of ${name} in the AWS SDK has a model that the door reads`, async () => {

@@ -16,7 +16,7 @@ let namespaces = 0;
 before(async () => {
   cluster = await openCluster({
     podLog: () => ({ ok: true, text: 'a line\n' }),
-    kubelet: () => ({ ok: true, text: 'ok' }),
+    kubelet: () => ({ code: 200, type: 'text/plain', text: 'ok' }),
   });
   assert.ok(cluster.admin.create(node('node-a', '10.0.0.1')).ok);
 });

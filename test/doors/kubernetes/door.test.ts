@@ -15,7 +15,10 @@ before(async () => {
     [TOKEN, ADMIN],
     [NOBODYS_TOKEN, NOBODY],
   ]);
-  cluster = await openCluster({ tokens, kubelet: () => ({ ok: true, text: 'ok' }) });
+  cluster = await openCluster({
+    tokens,
+    kubelet: () => ({ code: 200, type: 'text/plain', text: 'ok' }),
+  });
   assert.ok(cluster.admin.create(node('node-a', '10.0.0.1')).ok);
 });
 

@@ -265,6 +265,17 @@ export function plantedAnswers(plant: Plant): Answers {
         },
       ],
     },
+    'logs:FilterLogEvents': {
+      events: texts(plant, 'log of the control plane').map((message) => ({ message })),
+    },
+    'ssm:DescribeInstanceInformation': {
+      InstanceInformationList: [{ InstanceId: ID, PingStatus: 'Online' }],
+    },
+    'ssm:SendCommand': { Command: { CommandId: 'c', Comment: texts(plant, 'comment').join(' ') } },
+    'ssm:GetCommandInvocation': {
+      Status: 'Success',
+      StandardOutputContent: texts(plant, 'output of a command').join('\n'),
+    },
     'ecr:GetAuthorizationToken': {
       authorizationData: [
         { authorizationToken: texts(plant, 'registry token').join(''), proxyEndpoint: 'https://r' },

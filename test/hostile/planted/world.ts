@@ -3,7 +3,7 @@ import type { LookClients } from '../../../src/collection/look-clients.ts';
 import type { JsonObject } from '../../../src/evidence/json.ts';
 import type { AwsApi } from '../../../src/ports/aws-api.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { KubeApi } from '../../../src/ports/kube-api.ts';
+import type { KubeApi, KubeNodeLogPlace } from '../../../src/ports/kube-api.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { plantedAnswers } from './aws.ts';
 import { type Plant, plantedLists, plantedLog } from './kubernetes.ts';
@@ -30,6 +30,15 @@ function refusal(plant: Plant, place: string): PortError {
 const REFUSED_LISTS = ['csinodes', 'eniconfigs'];
 const REFUSED_CALLS = ['ec2:DescribeVpcEndpoints', 'iam:GetInstanceProfile'];
 
+/** Folders with one file each, and a line of its own in every file and journal. */
+function plantedNodeLog(plant: Plant, node: string, place: KubeNodeLogPlace): string {
+  if ('unit' in place) return plantedLog(plant, `journal of ${place.unit} on ${node}`);
+  if (place.path === '')
+    return '<pre>\n<a href="syslog">syslog</a>\n<a href="aws-routed-eni/">aws-routed-eni/</a>\n</pre>';
+  if (place.path.endsWith('/')) return '<pre>\n<a href="ipamd.log">ipamd.log</a>\n</pre>';
+  return plantedLog(plant, `${place.path} on ${node}`);
+}
+
 export interface PlantedWorld {
   /** Objects by the plural of their kind. */
   readonly lists: Readonly<Record<string, readonly JsonObject[]>>;
@@ -51,6 +60,10 @@ export function plantedWorld(plant: Plant): PlantedWorld {
     async *watch() {},
     logs: async ({ name }) => new TextEncoder().encode(plantedLog(plant, `log of ${name}`)),
     kubeletHealth: async () => 'ok',
+    nodeLog: async (node, place) => ({
+      bytes: new TextEncoder().encode(plantedNodeLog(plant, node, place)),
+      isCut: false,
+    }),
     mayI: async () => true,
     version: async () => 'v1.36.3',
     skewMs: () => 0,

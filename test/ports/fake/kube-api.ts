@@ -8,33 +8,30 @@ import type {
   KubeListPage,
   KubeLogOptions,
   KubeName,
+  KubeNodeLog,
+  KubeNodeLogOptions,
+  KubeNodeLogPlace,
   KubeResource,
-  KubeSelection,
   KubeWatchEvent,
   KubeWatchOptions,
 } from '../../../src/ports/kube-api.ts';
 import type { PortError } from '../../../src/ports/port-error.ts';
 import { Channel } from './kube-channel.ts';
 import { denied, fault } from './kube-fault.ts';
+import { apiVersionOf, keyOf, keyOfResource, withoutKind, withVersion } from './kube-keys.ts';
+import { type ServedLogs, servedLog } from './kube-node-logs.ts';
+import { type OpenWatch, type Recorded, send } from './kube-history.ts';
 import { isSelected } from './kube-selection.ts';
 
-/** One change, as the history keeps it. */
-interface Recorded {
-  readonly version: number;
-  readonly resource: string;
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly object: JsonObject;
-  readonly before: JsonObject | null;
-}
-
-interface OpenWatch {
-  readonly resource: string;
-  readonly selection: KubeSelection;
-  readonly channel: Channel<KubeWatchEvent>;
-  isMuted: boolean;
-}
-
-export type FakeVerb = 'list' | 'get' | 'watch' | 'logs' | 'kubeletHealth' | 'mayI' | 'version';
+export type FakeVerb =
+  | 'list'
+  | 'get'
+  | 'watch'
+  | 'logs'
+  | 'kubeletHealth'
+  | 'nodeLog'
+  | 'mayI'
+  | 'version';
 
 export interface FakeKubeOptions {
   readonly clock: Clock;
@@ -59,6 +56,7 @@ export class FakeKubeApi implements KubeApi {
   readonly #counts = new Map<string, number>();
   readonly #logs = new Map<string, string>();
   readonly #kubelets = new Map<string, string>();
+  readonly #nodeLogs: ServedLogs = new Map();
   readonly #forbidden = new Set<string>();
   #history: Recorded[] = [];
   #version = 100;
@@ -118,6 +116,11 @@ export class FakeKubeApi implements KubeApi {
 
   setKubelet(node: string, health: string): void {
     this.#kubelets.set(node, health);
+  }
+
+  /** What a kubelet serves: a file, a folder that ends with a slash, or `?kubelet` of a unit. */
+  setNodeLog(node: string, place: string, served: string | PortError): void {
+    this.#nodeLogs.set(`${node} ${place}`, served);
   }
 
   /** Takes a permission away: `list nodes`. */
@@ -270,6 +273,15 @@ export class FakeKubeApi implements KubeApi {
     return health;
   }
 
+  async nodeLog(
+    node: string,
+    place: KubeNodeLogPlace,
+    { bytesMax, signal }: KubeNodeLogOptions,
+  ): Promise<KubeNodeLog> {
+    await this.#enter('nodeLog', null, signal);
+    return servedLog(this.#nodeLogs, node, place, bytesMax);
+  }
+
   async mayI(access: KubeAccess, signal?: AbortSignal): Promise<boolean> {
     await this.#enter('mayI', null, signal);
     const group = access.group === '' ? '' : `.${access.group}`;
@@ -363,38 +375,4 @@ export class FakeKubeApi implements KubeApi {
 /** A watch that is over needs its timers no more. */
 function ended(): void {
   return undefined;
-}
-
-/** A change as it looks through a selection: objects come into it and leave it. */
-function send({ resource, selection, channel }: OpenWatch, recorded: Recorded): void {
-  if (recorded.resource !== resource) return;
-  const was = recorded.before !== null && isSelected(recorded.before, selection);
-  const is = recorded.type !== 'DELETED' && isSelected(recorded.object, selection);
-  if (!was && !is) return;
-  const type = is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED';
-  const resourceVersion = String(recorded.version);
-  channel.push({ type, object: recorded.object, resourceVersion, endsInitialEvents: false });
-}
-
-function keyOfResource({ group, plural }: KubeResource): string {
-  return group === '' ? plural : `${plural}.${group}`;
-}
-
-function apiVersionOf({ group, version }: KubeResource): string {
-  return group === '' ? version : `${group}/${version}`;
-}
-
-function keyOf(object: JsonObject): string {
-  const name = textAt(object, 'metadata.name') ?? '';
-  return `${textAt(object, 'metadata.namespace') ?? ''}/${name}`;
-}
-
-function withVersion(object: JsonObject, version: number): JsonObject {
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  return { ...object, metadata: { ...metadata, resourceVersion: String(version) } };
-}
-
-/** Items of a list carry no kind of their own. */
-function withoutKind({ kind: _kind, apiVersion: _apiVersion, ...rest }: JsonObject): JsonObject {
-  return rest;
 }

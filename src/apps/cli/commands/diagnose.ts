@@ -1,9 +1,11 @@
+import type { OnRequest } from '../../../collection/on-request.ts';
 import { isAsked } from '../../../diagnosis/asked.ts';
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
 import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
 import { type CliContext, UsageError } from '../context.ts';
+import { paragraph } from '../pages/layout.ts';
 import { EXIT, exitCodeOf } from '../exit-code.ts';
 import { readGiven } from '../given-files.ts';
 import { DIAGNOSE } from '../declared/diagnose.ts';
@@ -33,6 +35,8 @@ export interface DiagnoseArguments {
   /** True to show every candidate. */
   readonly isAll: boolean;
   readonly isDeep: boolean;
+  /** What is asked only where a flag says so. */
+  readonly onRequest: ReadonlySet<OnRequest>;
   /** True to look at the machine on which the program runs. */
   readonly isHost: boolean;
   /** The file into which the evidence is written, null for none. */
@@ -40,6 +44,8 @@ export interface DiagnoseArguments {
   /** True to put other names, ids and addresses in the place of those that were seen. */
   readonly isAnonymous: boolean;
 }
+
+const ON_REQUEST: readonly OnRequest[] = ['node-logs', 'ssm', 'control-plane-logs'];
 
 function readArguments(args: readonly string[], context: CliContext): DiagnoseArguments {
   const { values, words } = parseCommandLine(DIAGNOSE, args);
@@ -57,6 +63,7 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
     contexts,
     isAll: all,
     isDeep: deep,
+    onRequest: new Set(ON_REQUEST.filter((name) => values[name])),
     isHost: host,
     save,
     isAnonymous: anonymize,
@@ -95,6 +102,8 @@ export interface DiagnoseAnswer {
   readonly isLate: boolean;
   /** True when one of several clusters did not answer. */
   readonly isPartial: boolean;
+  /** What a flag would read besides, for the page that people read. */
+  readonly hints: readonly string[];
 }
 
 /** Diagnoses a live cluster or machines of it; files, folders, archives and pasted text. */
@@ -113,7 +122,10 @@ export async function diagnoseCommand(
   const losses = [...(unknown?.losses ?? []), ...document.losses];
   if (given.output !== 'text') await print({ ...document, losses }, given, context);
   // A page of nothing would hide the sentence that says what there is not.
-  else if (!isNone) await print(document, given, context);
+  else if (!isNone) {
+    await print(document, given, context);
+    for (const hint of answer.hints) context.out(`\n${paragraph(hint).join('\n')}\n`);
+  }
   if (isNone && unknown?.isSure === true) return EXIT.usage;
   const code = isLate ? EXIT.cannotTell : exitCodeOf(document);
   const isOpen = isPartial || unknown !== null;
@@ -186,29 +198,33 @@ async function diagnosePaths(
   const names = paths.length === 1 ? (observations.collection?.asked ?? []) : [];
   const document = await diagnoseObservations(observations, isAsked(names));
   const looks = [observations];
-  return { document, names, looks, seen: looks, isLate: false, isPartial: false };
+  return { document, names, looks, seen: looks, isLate: false, isPartial: false, hints: [] };
 }
 
 async function diagnoseLive(
-  { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous }: DiagnoseArguments,
+  given: DiagnoseArguments,
   context: CliContext,
 ): Promise<DiagnoseAnswer> {
-  const whole = { names, looks: [], seen: [], isLate: false, isPartial: false };
+  const { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous } = given;
+  const { onRequest } = given;
+  const whole = { names, looks: [], seen: [], isLate: false, isPartial: false, hints: [] };
   if (isHost) {
     const { diagnoseHost } = await import('../live/diagnose-host.ts');
     const { document, observations, saved } = await diagnoseHost(save, isAnonymous);
     if (save !== null && saved !== null) await tellSaved(save, saved, { context, isAnonymous });
     return { ...whole, document, seen: [observations] };
   }
-  const question = { names, flags: live, isDeep, sinceMs, save, isAnonymous };
+  const question = { names, flags: live, isDeep, onRequest, sinceMs, save, isAnonymous };
   if (waits) {
     const { waitForCluster } = await import('../live/wait-live.ts');
     return { ...whole, ...(await waitForCluster(question, contexts, context)) };
   }
+  const { logHints } = await import('../live/log-hint.ts');
   const { diagnoseCluster } = await import('../live/diagnose-cluster.ts');
   const { document, seen, isPartial } = await diagnoseCluster(question, contexts, context);
   const looks = seen.map(({ observations }) => observations);
-  return { ...whole, document, isPartial, looks, seen: looks };
+  const hints = logHints(seen, onRequest);
+  return { ...whole, document, isPartial, looks, seen: looks, hints };
 }
 
 async function tellSaved(

@@ -1,13 +1,19 @@
 import { PERMISSIONS } from '../../../collection/permissions.generated.ts';
 import {
   bindCommands,
+  featuresNamed,
   type FeaturePermissions,
   joined,
   policyOf,
   rolesOf,
 } from '../../../collection/permissions.ts';
+import {
+  CREATE_DOCUMENT,
+  READING_STEPS,
+  readingDocument,
+} from '../../../collection/reading-document.ts';
 import type { PermissionAnswer } from '../../../collection/permissions-check.ts';
-import { columns, marked } from '../pages/layout.ts';
+import { columns, marked, paragraph } from '../pages/layout.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
 import type { CliContext } from '../context.ts';
 import { PERMISSIONS_COMMAND } from '../declared/permissions.ts';
@@ -27,15 +33,9 @@ export interface Wanted {
   readonly policy: JsonObject;
 }
 
-function featuresOf(names: readonly string[]): readonly FeaturePermissions[] {
-  return names.length === 0
-    ? PERMISSIONS
-    : PERMISSIONS.filter(({ feature }) => names.includes(feature));
-}
-
-/** The permissions of these features, or of all when none is named. */
+/** The permissions of these features; without a name, of those that reach no further. */
 export function wantedOf(names: readonly string[]): Wanted {
-  const features = featuresOf(names);
+  const features = featuresNamed(PERMISSIONS, names);
   const { kubernetes, aws } = joined(features);
   return { features, kubernetes, aws, roles: rolesOf(kubernetes), policy: policyOf(aws) };
 }
@@ -62,6 +62,10 @@ export async function permissionsCommand(
 ): Promise<number> {
   const { values } = parseCommandLine(PERMISSIONS_COMMAND, args);
   const { output } = values;
+  if (values['ssm-document']) {
+    context.out(`${JSON.stringify(readingDocument(), null, 2)}\n`);
+    return EXIT.usable;
+  }
   const wanted = wantedOf(values.for);
   if (values.check) return check(wanted, liveFlagsOf(values), output, context);
   const document = {
@@ -76,6 +80,25 @@ export async function permissionsCommand(
   return EXIT.usable;
 }
 
+/** Features that are printed only by name, where nobody named any. */
+function leftOutLines(features: readonly FeaturePermissions[]): readonly string[] {
+  const left = PERMISSIONS.filter(({ warning }) => warning !== null).map(({ feature }) => feature);
+  const isAny = features.some(({ warning }) => warning !== null);
+  return isAny ? [] : [`Left out unless named: ${left.map((name) => `--for ${name}`).join(', ')}`];
+}
+
+/** All that `diagnose --ssm` has a machine run, where that is granted. */
+function documentLines(features: readonly FeaturePermissions[]): readonly string[] {
+  if (!features.some(({ aws }) => aws.includes('ssm:SendCommand'))) return [];
+  return [
+    'Document of Systems Manager, all that is ever run; create it once:',
+    '',
+    `# ${CREATE_DOCUMENT}`,
+    ...READING_STEPS.map(({ name, command }) => `  ${name}: ${command}`),
+    '',
+  ];
+}
+
 async function page(
   wanted: Wanted,
   only: { readonly rbac: boolean; readonly iam: boolean },
@@ -84,10 +107,15 @@ async function page(
   const policy = `${JSON.stringify(wanted.policy, null, 2)}\n`;
   if (only.rbac !== only.iam) return only.rbac ? roles : policy;
   const names = wanted.features.map(({ feature, for: purpose }) => `  ${feature}: ${purpose}`);
+  const warnings = wanted.features.flatMap(({ warning }) =>
+    warning === null ? [] : ['', ...paragraph(`Warning: ${warning}`)],
+  );
   const bind = bindCommands(wanted.roles).map((command) => `# ${command}`);
   return [
     'Rollcall only reads; it changes nothing. Features:',
     ...names,
+    ...leftOutLines(wanted.features),
+    ...warnings,
     '',
     'Kubernetes roles (rollcall permissions --rbac | kubectl apply -f -):',
     '',
@@ -96,6 +124,7 @@ async function page(
     'IAM policy (rollcall permissions --iam):',
     '',
     policy,
+    ...documentLines(wanted.features),
   ].join('\n');
 }
 

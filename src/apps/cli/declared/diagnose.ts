@@ -50,6 +50,18 @@ export const DIAGNOSE = declareCommand({
       kind: 'flag',
       help: 'Ask each machine that is not usable for its console, user data and logs',
     },
+    'node-logs': {
+      kind: 'flag',
+      help: 'Read logs and journals of machines whose cause the APIs do not show, through their kubelets; needs get nodes/proxy, which also allows running commands in pods',
+    },
+    ssm: {
+      kind: 'flag',
+      help: 'Read logs of instances without a Node by a fixed document of Systems Manager, which prints and changes nothing; see: rollcall permissions --for ssm',
+    },
+    'control-plane-logs': {
+      kind: 'flag',
+      help: 'Read what the control plane of an EKS cluster wrote to CloudWatch Logs in the last 30 min: authenticator, audit, controller managers',
+    },
     host: { kind: 'flag', help: 'Diagnose the machine on which Rollcall runs' },
     since: {
       kind: 'duration',

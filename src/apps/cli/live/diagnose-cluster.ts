@@ -4,6 +4,7 @@ import { startTimer } from '../../../ports/clock.ts';
 import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
+import type { OnRequest } from '../../../collection/on-request.ts';
 import { type LiveEvidence, type LiveOptions, observe } from '../../../collection/observe.ts';
 import { openClients } from './open-clients.ts';
 import { collectLate } from '../../../adapters/system/memory.ts';
@@ -20,6 +21,8 @@ export interface LiveQuestion {
   readonly names: readonly string[];
   readonly flags: LiveFlags;
   readonly isDeep: boolean;
+  /** What is asked only where a flag says so; nothing when not given. */
+  readonly onRequest?: ReadonlySet<OnRequest>;
   readonly sinceMs: number | null;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
@@ -77,6 +80,7 @@ export async function lookWith(
     cluster: question.flags.cluster ?? null,
     asked: question.names,
     isDeep: question.isDeep,
+    ...(question.onRequest === undefined ? {} : { onRequest: question.onRequest }),
     timeoutMs: timeLimitMs(question.flags),
     ...(limit === undefined ? {} : { limit }),
     onNodesSeen: (nodes) => {

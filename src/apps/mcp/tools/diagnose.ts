@@ -28,6 +28,7 @@ function questionOf(
     waits: false,
     isAll: true,
     isDeep,
+    onRequest: new Set(),
     isHost: false,
     save: null,
     isAnonymous: false,

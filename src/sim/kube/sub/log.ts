@@ -1,5 +1,5 @@
 import { textAt } from '../../../evidence/json.ts';
-import type { KubeObject } from '../contract.ts';
+import type { ApiAnswer, KubeObject } from '../contract.ts';
 import type { KubeletAnswer, LogRequest } from '../hooks.ts';
 import { badRequest, notFound, StatusError } from '../refusal.ts';
 import { listIn, objectAt, textIn } from '../rules/fields.ts';
@@ -53,11 +53,14 @@ function containerOf(name: string, pod: KubeObject, asked: string): string {
   throw badRequest(`container ${asked} is not valid for pod ${name}`);
 }
 
-/** What the kubelet of a node answers to a path. @throws Refusal */
-export function nodeProxy({ core, query, name }: Scope, node: KubeObject): string {
-  const path = query['proxyPath'] ?? '/';
-  const answer = core.hooks.kubelet?.(node, path);
-  if (answer !== undefined) return textOf(answer);
-  const message = `error trying to reach service: dial tcp: lookup ${name}: no such host`;
+/** What the kubelet of a node answers, as it answers it. @throws Refusal */
+export function nodeProxy(
+  { core, query, name }: Scope,
+  node: KubeObject,
+): Pick<ApiAnswer, 'code' | 'object'> {
+  const { proxyPath: path = '/', ...asked } = query;
+  const page = core.hooks.kubelet?.(node, { path, query: asked }) ?? null;
+  if (page !== null) return { code: page.code, object: { text: page.text, type: page.type } };
+  const message = `error trying to reach service: dial tcp ${name}:10250: connect: no route to host`;
   throw new StatusError({ code: 503, reason: 'ServiceUnavailable', message });
 }

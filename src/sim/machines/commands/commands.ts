@@ -190,6 +190,7 @@ function textCommands(host: Host): Readonly<Record<string, Command>> {
         );
       done(printed(stdin));
     },
+    tail: ({ words, stdin }, done) => done(tail(host, words.slice(1), stdin)),
     grep: ({ words, stdin }, done) => done(grep(words.slice(1), stdin)),
     sed: ({ stdin }, done) => done(printed(stdin)),
     test: ({ words }, done) => done(tested(host, words.slice(1))),
@@ -197,6 +198,20 @@ function textCommands(host: Host): Readonly<Record<string, Command>> {
     '[[': ({ words }, done) => done(tested(host, words.slice(1, -1))),
     date: (_call, done) => done(printed(`${new Date(host.nowMs()).toISOString()}\n`)),
   };
+}
+
+/** `tail -c BYTES [FILE]` and `tail -n LINES [FILE]`. */
+function tail(
+  host: Host,
+  [flag, count = '', path]: readonly string[],
+  stdin: string,
+): CommandResult {
+  const text = path === undefined ? stdin : host.files.read(path);
+  if (text === null)
+    return refused(`tail: cannot open '${path}' for reading: No such file or directory\n`);
+  if (flag === '-c') return printed(Number(count) === 0 ? '' : text.slice(-Number(count)));
+  const lines = text.split(/(?<=\n)/);
+  return printed(lines.slice(Math.max(0, lines.length - Number(count))).join(''));
 }
 
 function grep(words: readonly string[], stdin: string): CommandResult {
