@@ -101,6 +101,24 @@ describe('the rest of the command line', () => {
     assert.match(byId.out, /^# aws-auth-missing/);
   });
 
+  for (const [words, first] of [
+    [['aws-auth'], /^aws-auth-missing \(authenticated\)$/m],
+    [['pods', 'get', 'no', 'IP', 'address'], /^subnet-out-of-pod-addresses \(networked\)$/m],
+    [['not present according to cloud provider'], /^node-deleted-as-not-in-cloud \(retained\)$/m],
+  ] as const)
+    test(`explain ${words.join(' ')} lists the causes that it is most likely about`, async () => {
+      const { code, out } = await capture(['explain', ...words]);
+      assert.equal(code, 0);
+      assert.match(out, /^Most likely about:\n\n/);
+      assert.match(out, first);
+      assert.match(out, /\nRead one: rollcall explain [a-z0-9-]+\n$/);
+    });
+
+  test('explain ends with 64 where words resemble nothing', async () => {
+    const { code, err } = await capture(['explain', 'xyzzy']);
+    assert.deepEqual([code, err], [64, 'unknown cause "xyzzy"; list them: rollcall causes\n']);
+  });
+
   for (const [argv, sentence] of [
     [['diagnos', 'x'], /did you mean diagnose\?/],
     [['explain', 'aws-auth-mising'], /did you mean aws-auth-missing\?/],

@@ -123,6 +123,7 @@ export function completionAsk(words: readonly string[]): CompletionAsk {
   if (before.includes('--')) return { ...asked, fixed: [], lookups: command.words.completes };
   if (current.startsWith('-')) return { ...asked, fixed: optionsLeft(place), lookups: [] };
   if (words.length < 2) return { ...asked, fixed: commands(), lookups: [] };
-  if (wordsBefore(place) >= command.words.most) return { ...asked, ...NOTHING };
+  const { most, completed = most } = command.words;
+  if (wordsBefore(place) >= completed) return { ...asked, ...NOTHING };
   return { ...asked, fixed: [], lookups: command.words.completes };
 }

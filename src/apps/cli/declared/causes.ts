@@ -30,11 +30,16 @@ export const CAUSES_COMMAND = declareCommand({
 export const EXPLAIN = declareCommand({
   name: 'explain',
   summary: 'Explain one cause: why it happens, what shows it, how to fix and prevent it',
-  usage: ['explain CAUSE'],
-  description: [],
-  words: { most: 1, completes: ['cause'] },
+  usage: ['explain CAUSE', 'explain WORDS'],
+  description: [
+    'With words or an error message instead of a cause, lists the causes that they are most likely about. It looks at no cluster and proves nothing; rollcall diagnose does.',
+  ],
+  words: { most: Infinity, completed: 1, completes: ['cause'] },
   options: {},
-  exitCodes: { 0: 'explained' },
-  examples: [{ title: 'A cause', command: 'rollcall explain aws-auth-missing' }],
+  exitCodes: { 0: 'explained, or listed' },
+  examples: [
+    { title: 'A cause', command: 'rollcall explain aws-auth-missing' },
+    { title: 'A search', command: 'rollcall explain pods get no IP address' },
+  ],
   seeAlso: ['causes', 'diagnose'],
 });

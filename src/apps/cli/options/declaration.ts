@@ -93,7 +93,12 @@ export interface CommandDeclaration<Options extends OptionDeclarations = OptionD
   /** Paragraphs that follow the summary. */
   readonly description: readonly string[];
   /** The words beside options: how many are taken and what is offered for them. */
-  readonly words: { readonly most: number; readonly completes: readonly Completion[] };
+  readonly words: {
+    readonly most: number;
+    /** How many of them complete; all when not given. */
+    readonly completed?: number;
+    readonly completes: readonly Completion[];
+  };
   readonly options: Options;
   /** Meanings of exit codes that differ from those of every command. */
   readonly exitCodes?: Readonly<Record<number, string>>;
