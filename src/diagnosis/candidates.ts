@@ -106,9 +106,9 @@ function proofOf(
 ): readonly EvidenceLine[] {
   const own = hitsOf(subject, cause.id).filter(({ sign }) => supports(cause, sign));
   if (own.length > 0) return own.slice(0, 2).map(({ last }) => evidenceLine(last));
+  if (symptom !== null) return symptom.proof.slice(0, 2).map(evidenceLine);
   const line = alike === null ? undefined : lines[alike.line];
-  if (line !== undefined) return [lineOf(line, observations)];
-  return symptom === null ? [] : symptom.proof.slice(0, 2).map(evidenceLine);
+  return line === undefined ? [] : [lineOf(line, observations)];
 }
 
 function possible(

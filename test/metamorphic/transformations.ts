@@ -59,7 +59,8 @@ function otherOctet(octet: string): string {
 
 /**
  * Gives every instance, interface, subnet, account and private address another name, consistently;
- * service addresses (x.y.0.1, x.y.0.10) are the platform's own and stay.
+ * service addresses (x.y.0.1, x.y.0.10) and the resolver of a VPC (x.y.0.2) are the platform's own
+ * and stay.
  */
 function rename(text: string): string {
   return text
@@ -78,7 +79,7 @@ function rename(text: string): string {
         `ip-${a}-${b}-${otherOctet(c)}-${otherOctet(d)}`,
     )
     .replace(
-      /(?<![\d.])(?!\d+\.\d+\.0\.1(?:0)?\b)(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(?!0\/)(\d{1,3})(?![\d.])/g,
+      /(?<![\d.])(?!\d+\.\d+\.0\.(?:10?|2)\b)(10|172|192)\.(\d{1,3})\.(\d{1,3})\.(?!0\/)(\d{1,3})(?![\d.])/g,
       (_, a: string, b: string, c: string, d: string) =>
         `${a}.${b}.${otherOctet(c)}.${otherOctet(d)}`,
     );

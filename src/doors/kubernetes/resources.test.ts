@@ -172,7 +172,7 @@ describe('what the API server answers', () => {
       (await passed(CONFIGS, {}, { code, object }))[1].headers['content-type'];
     assert.equal(await answer(200, { text: 'ok' }), 'text/plain; charset=utf-8');
     assert.equal(await answer(200, { kind: 'Odd', text: 'ok' }), 'application/json');
-    assert.equal(await answer(500, { text: 'ok' }), 'application/json');
+    assert.equal(await answer(500, { text: 'ok' }), 'text/plain; charset=utf-8');
     assert.equal(await answer(200, { text: 7 }), 'application/json');
     assert.equal((await passed(CONFIGS, {}, { object: { text: 'ok' } }))[1].text, 'ok');
   });
