@@ -41,7 +41,7 @@ export function dialoguePage(
   const openings = [...new Set(all.map(({ dialogue }) => dialogue.opening))].toSorted();
   const rows = openings.map((opening) =>
     row(
-      `\`${opening}\``,
+      `\`${opening.replaceAll('|', String.raw`\|`)}\``,
       all.filter(({ dialogue }) => dialogue.opening === opening),
     ),
   );
@@ -55,7 +55,7 @@ npm run dialogue -- --from ${from} --seeds ${seeds} --hours ${hours} --record
 \`\`\`
 
 The simulator breaks machines. An operator begins with one ordinary look, pipes it into \`rollcall diagnose\`, runs the first command that it prints with the real kubectl and aws, and pipes the output back, at most five times.
-The oracle of the simulator judges what is said of the broken machine in the end.
+The oracle of the simulator judges the last answer about the broken machine.
 
 A number is how many dialogues have named the true cause after so many commands; 0 is the opening alone.
 The last two columns count dialogues that ended open with a true cause among the first three candidates, and those that ended with a wrong name or with a broken machine called usable.
