@@ -263,22 +263,24 @@ describe('an answer', () => {
   });
 });
 
+/** A plugin that a kubeconfig names for its user's token. */
+const AWS_EXEC = {
+  apiVersion: 'client.authentication.k8s.io/v1',
+  command: 'aws',
+  args: [],
+  env: {},
+  installHint: null,
+  interactiveMode: 'Never',
+  provideClusterInfo: false,
+} as const;
+
 describe('a credential that is refused', () => {
-  const exec = {
-    apiVersion: 'client.authentication.k8s.io/v1',
-    command: 'aws',
-    args: [],
-    env: {},
-    installHint: null,
-    interactiveMode: 'Never',
-    provideClusterInfo: false,
-  } as const;
   const printing: () => KubeEnvironment['run'] = () => {
     let round = 0;
     return async () => {
       const status = { token: `t${++round}` };
       const stdout = JSON.stringify({
-        apiVersion: exec.apiVersion,
+        apiVersion: AWS_EXEC.apiVersion,
         kind: 'ExecCredential',
         status,
       });
@@ -292,7 +294,7 @@ describe('a credential that is refused', () => {
     };
 
   test('is made again once', async (context) => {
-    const change = { credential: { kind: 'exec', exec } } as const;
+    const change = { credential: { kind: 'exec', exec: AWS_EXEC } } as const;
     const { sender, seen } = await open(context, refusing(1), change, { run: printing() });
     assert.equal(await textOf(await sender.send(NODES)), '{}');
     assert.deepEqual(
@@ -356,16 +358,7 @@ describe('an abort', () => {
       const stdout = JSON.stringify({ apiVersion, kind: 'ExecCredential', status });
       return { exitCode: 0, stdout, stderr: '', isTimedOut: false, isCut: false };
     };
-    const source = {
-      apiVersion: 'client.authentication.k8s.io/v1',
-      command: 'aws',
-      args: [],
-      env: {},
-      installHint: null,
-      interactiveMode: 'Never',
-      provideClusterInfo: false,
-    } as const;
-    const change = { credential: { kind: 'exec', exec: source } } as const;
+    const change = { credential: { kind: 'exec', exec: AWS_EXEC } } as const;
     const { sender, seen } = await open(context, ok, change, { run });
     await assert.rejects(sender.send({ ...NODES, signal: stop.signal }), reason);
     assert.equal(seen.length, 0);
