@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { Observations } from '../../evidence/observations.ts';
 import type { SignRow } from '../../evidence/sign-row.ts';
 import { type LineSource, SOURCES } from '../../evidence/source.ts';
+import { EVIDENCE_VERSION } from '../evidence-version.ts';
 import { createReading } from '../reading.ts';
 import { compileSigns } from '../sign-table.ts';
 
@@ -87,6 +88,20 @@ const HELD_WORDS = [
     '__CURSOR=1\nMESSAGE=a\n\n__CURSOR=2\nMESSAGE=WANTED\n',
     ['unknown 2'],
   ],
+  ['a record without quotes', '{\n  reason: WANTED,\n  count: 3\n}', ['unknown 1']],
+  ['a record, whose blanks are not its own', '{"a":\n  "b WANTED"}', ['unknown 1']],
+  [
+    'a journal and what follows it at once, which may be its wrapped line',
+    'Nov 22 10:00:00 web-1 containerd[1]: a.\nnidhogg\nnidhogg\nWANTED',
+    ['nidhogg 4', 'containerd 1 web-1'],
+  ],
+  [
+    'a journal and words that follow it, its wrapped line or not',
+    'Nov 22 10:00:00 web-1 containerd[1]: a.\nwords\nWANTED',
+    ['containerd 3', 'containerd 1 web-1'],
+  ],
+  ['what a blockquote holds, by the lines of the paste', '> a\n> WANTED', ['unknown 2']],
+  ['the texts of a record', JSON.stringify({ issue: { body: 'words\nWANTED' } }), ['unknown 2']],
   ['user data', '#!/bin/bash\nWANTED', ['user-data 2']],
   [
     'user data of several paragraphs',
@@ -102,6 +117,7 @@ const LOGIN_PROMPTS = [
   ['another one before it', 'web-1 login:\nlocalhost.localdomain login:', ['web-1']],
   ['words', 'the login: a', []],
   ['a prompt with words', 'web-1 login: root', []],
+  ['a prompt with words in front', 'at web-1 login:', []],
   ['a prompt far from the end', `web-1 login:\n${'a\n'.repeat(101)}`, []],
 ] as const;
 
@@ -146,6 +162,20 @@ describe('facts in a text', () => {
     assert.deepEqual(factKinds('words'), []);
   });
 
+  test('say which command prints such a map', () => {
+    const by = (text: string): readonly string[] => read(text).facts.map((fact) => fact.by);
+    const described = 'mapRoles: |\n  - rolearn: arn:r';
+    assert.deepEqual(by(described), ['kubectl describe configmap aws-auth']);
+    const table = 'ARN   USERNAME   GROUPS\narn:aws:iam::111122223333:role/r   u   g';
+    assert.deepEqual(by(table), ['eksctl get iamidentitymapping']);
+  });
+
+  test('are not read a second time from the lines of an object', () => {
+    const object =
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: aws-auth\n  namespace: kube-system\ndata:\n  mapRoles: |\n    - rolearn: arn:r';
+    assert.deepEqual(factKinds(object), ['kube/aws-auth', 'kube/ConfigMap']);
+  });
+
   test('may say what the clock of a machine is, and what DHCP gave it', () => {
     const clock =
       'System clock synchronized: no\nNTP service: inactive\nTime zone: UTC (UTC, +0000)';
@@ -155,6 +185,52 @@ describe('facts in a text', () => {
     assert.deepEqual(factKinds(`# This is private data. Do not parse.\n${lease}`), [
       'host/dhcp-lease',
     ]);
+  });
+});
+
+describe('a log that was read from a machine', () => {
+  const log = (of: Record<string, string | null>): string =>
+    JSON.stringify({
+      apiVersion: EVIDENCE_VERSION,
+      kind: 'MachineLog',
+      node: 'web-1',
+      instanceId: ID,
+      file: null,
+      unit: null,
+      ...of,
+    });
+  const documentOf = (of: Record<string, string | null>) => read(log(of)).documents.at(-1);
+
+  test('is a document of the machine, by all its names', () => {
+    const { documents, links } = read(log({ text: 'Nov 22 10:00:00 host-1 kubelet[1]: a' }));
+    assert.deepEqual(
+      documents.at(-1)?.machines.map(({ kind, value }) => [kind, value]),
+      [
+        ['node', 'web-1'],
+        ['instance-id', ID],
+      ],
+    );
+    assert.deepEqual(
+      links.map(({ names, proof }) => [names.map(({ value }) => value), proof]),
+      [[['web-1', ID, 'host-1'], 'read from web-1 itself']],
+    );
+  });
+
+  test('has the source of its file', () => {
+    const file = '/var/log/aws-routed-eni/ipamd.log';
+    assert.deepEqual(found(log({ file, text: 'words\nWANTED' })), ['ipamd 2']);
+    assert.deepEqual(found(log({ file: null, text: 'words\nWANTED' })), ['unknown 2']);
+  });
+
+  test('is in UTC when it is a journal', () => {
+    const text = 'Nov 22 10:00:00 host-1 kubelet[1]: a';
+    assert.equal(documentOf({ unit: 'kubelet', text })?.zoneOffsetMs, 0);
+    assert.equal(documentOf({ unit: null, text })?.zoneOffsetMs, null);
+  });
+
+  test('holds no other', () => {
+    const { documents } = read(log({ text: log({ text: 'WANTED' }) }));
+    assert.equal(documents.length, 2);
   });
 });
 
