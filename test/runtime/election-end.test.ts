@@ -34,7 +34,7 @@ test('the end of a leadership comes when the work ends by itself', async (contex
   assert.equal(told.store.holder(), null);
 });
 
-test('the end of a leadership by work that throws what took its leadership is no bug', async (context) => {
+test('the end of a leadership by work that throws what took its leadership counts as lost', async (context) => {
   const told = scene();
   const lead = async ({ lost }: Leading): Promise<void> => told.clock.sleep(1e9, lost);
   const one = candidate(context, told, 'one', { lead });
@@ -111,7 +111,7 @@ test('limits that would allow two leaders are a bug', (context) => {
     assert.throws(() => candidate(context, scene(), 'one', { limits }), RangeError);
 });
 
-test('changes of phase, holder and failure are told once each', async (context) => {
+test('each change of phase, holder and failure is reported once', async (context) => {
   const told = scene();
   const seen: string[] = [];
   const one = candidate(context, told, 'one', {

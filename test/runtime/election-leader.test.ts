@@ -45,7 +45,7 @@ test('a leader survives failures that pass in time', async (context) => {
   assert.equal(one.leading?.lost.aborted, false);
 });
 
-test('a leader is none from the moment its time is over, before any timer had its turn', async (context) => {
+test('a leader stops leading the moment its time is over, before any timer had its turn', async (context) => {
   const told = scene();
   const { clock } = told;
   const late = { ...clock, passedMs: 0 };
@@ -75,7 +75,7 @@ test('a leader gives up at the next renewal when somebody else took the Lease', 
   assert.equal(told.store.holder(), 'thief');
 });
 
-test('a leader goes on when the Lease was annotated or deleted', async (context) => {
+test('a leader continues when the Lease was annotated or deleted', async (context) => {
   const told = scene();
   const one = candidate(context, told, 'one');
   await told.clock.advance(5_000);
