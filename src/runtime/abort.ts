@@ -1,3 +1,5 @@
+import type { Clock } from '../ports/clock.ts';
+
 /** Resolves once a signal is aborted. */
 export async function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
@@ -10,4 +12,13 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 export function isAbortOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false;
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
+}
+
+/** Sleeps until the time is over or the signal is aborted, whichever is first. */
+export async function pause(clock: Clock, durationMs: number, end: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(durationMs, end);
+  } catch (error) {
+    if (!end.aborted) throw error;
+  }
 }
