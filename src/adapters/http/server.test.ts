@@ -106,7 +106,7 @@ test('a head beyond the limit is refused', async (context) => {
   assert.deepEqual(questions, []);
 });
 
-test('what is no HTTP is refused', async (context) => {
+test('anything but HTTP is refused', async (context) => {
   const { port, questions } = await served(context);
   assert.match(
     await (await dial(port, '\u0016\u0003\u0001 hello\r\n\r\n')).ended,
