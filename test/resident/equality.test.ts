@@ -46,7 +46,7 @@ async function toldOf(observations: Observations, nowMs: number): Promise<object
   };
 }
 
-describe('what a store keeps that is told of objects one by one', () => {
+describe('a store that gets objects one by one', () => {
   for (const seed of [501, 502, 503, 504, 505, 506])
     test(`says at each look what a fresh look says (seed ${seed})`, async () => {
       const kept = createKept();

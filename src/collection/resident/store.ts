@@ -67,10 +67,6 @@ export interface ResidentStore {
   observations(moment: Moment): Observations;
 }
 
-interface Marked {
-  readonly mark: string;
-}
-
 function markOf(planned: PlannedList, object: JsonObject, said: Chunk): string {
   const watched = WATCHED_KINDS.find(
     ({ resource }) =>
@@ -87,79 +83,109 @@ function refusalsOf(shelves: readonly Shelf[]): readonly Refusal[] {
   return shelves.flatMap(({ state }) => (typeof state === 'object' ? [state] : []));
 }
 
+/** One planned list with what tells a heartbeat from news. */
+interface Kept {
+  readonly shelf: Shelf;
+  /** By key: equal marks say the same. */
+  readonly marks: Map<string, string>;
+}
+
+/** Takes an object in; false when it says nothing new, null when there is no room for it. */
+function putInto({ shelf, marks }: Kept, key: string, object: JsonObject): boolean | null {
+  const { planned } = shelf;
+  const most = planned.resource.kind === 'Event' ? EVENTS_MAX : OBJECTS_MAX;
+  if (!marks.has(key) && shelf.size >= most) return null;
+  const said = readObject(planned, object);
+  const mark = markOf(planned, object, said);
+  const isNews = marks.get(key) !== mark;
+  marks.set(key, mark);
+  shelf.put(key, said);
+  return isNews;
+}
+
+/** The lists by their plan. */
+function createKept(): {
+  readonly all: readonly Kept[];
+  readonly of: (planned: PlannedList) => Kept;
+} {
+  const all = KUBE_LISTS.map((planned) => ({ shelf: createShelf(planned), marks: new Map() }));
+  return {
+    all,
+    of(planned) {
+      const kept = all[KUBE_LISTS.indexOf(planned)];
+      if (kept === undefined) throw new Error(`${planned.resource.plural} is in no planned list`);
+      return kept;
+    },
+  };
+}
+
+/** The rounds beside the lists of Kubernetes. */
+interface Rounds {
+  readonly aws: Round;
+  readonly details: Round;
+}
+
+function pileOf(
+  shelves: readonly Shelf[],
+  { aws, details }: Rounds,
+  { nowMs, cluster, skewMs, refusals }: Moment,
+  leftOut: number,
+): Observations {
+  const before = shelves.length + aws.said.documents.length;
+  const chunks = [
+    ...shelves.map((shelf) => shelf.chunk()),
+    aws.said,
+    movedChunk(details.said, before),
+  ];
+  const left = leftOut === 0 ? [] : [{ what: 'objects beyond those kept', count: leftOut }];
+  return joinedChunks(chunks, {
+    atMs: nowMs,
+    cluster,
+    asked: [],
+    refusals: [
+      ...skewOf(skewMs),
+      ...refusals,
+      ...refusalsOf(shelves),
+      ...aws.refusals,
+      ...details.refusals,
+    ],
+    shortened: [...aws.shortened, ...details.shortened, ...left],
+  });
+}
+
 export function createResidentStore(): ResidentStore {
-  const shelves = KUBE_LISTS.map(createShelf);
-  const marks = KUBE_LISTS.map(() => new Map<string, Marked>());
+  const kept = createKept();
+  const shelves = kept.all.map(({ shelf }) => shelf);
   const providers = new Map<string, string>();
-  let aws = NO_ROUND;
-  let details = NO_ROUND;
-  let tooMany = 0;
-  const at = (planned: PlannedList): number => KUBE_LISTS.indexOf(planned);
-  const shelfOf = (planned: PlannedList): Shelf => {
-    const shelf = shelves[at(planned)];
-    if (shelf === undefined) throw new Error(`${planned.resource.plural} is in no planned list`);
-    return shelf;
-  };
-  const noteProvider = ({ resource }: PlannedList, key: string, object: JsonObject): void => {
-    const id = resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
-    if (id !== null && id.startsWith('aws:')) providers.set(key, id);
-  };
+  let rounds: Rounds = { aws: NO_ROUND, details: NO_ROUND };
+  let leftOut = 0;
   return {
     put(planned, key, object) {
-      const shelf = shelfOf(planned);
-      const known = marks[at(planned)];
-      const most = planned.resource.kind === 'Event' ? EVENTS_MAX : OBJECTS_MAX;
-      if (known?.has(key) === false && shelf.size >= most) {
-        tooMany += 1;
-        return false;
-      }
-      const said = readObject(planned, object);
-      const mark = markOf(planned, object, said);
-      const isNews = known?.get(key)?.mark !== mark;
-      known?.set(key, { mark });
-      noteProvider(planned, key, object);
-      shelf.put(key, said);
-      return isNews;
+      const isNews = putInto(kept.of(planned), key, object);
+      if (isNews === null) leftOut += 1;
+      const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
+      if (id?.startsWith('aws:') === true) providers.set(key, id);
+      return isNews === true;
     },
     remove(planned, key) {
-      marks[at(planned)]?.delete(key);
+      const { shelf, marks } = kept.of(planned);
+      marks.delete(key);
       if (planned.resource.kind === 'Node') providers.delete(key);
-      shelfOf(planned).remove(key);
+      shelf.remove(key);
     },
     setState(planned, state) {
-      shelfOf(planned).state = state;
+      kept.of(planned).shelf.state = state;
     },
-    stateOf: (planned) => shelfOf(planned).state,
+    stateOf: (planned) => kept.of(planned).shelf.state,
     setAws(round) {
-      aws = { ...round, said: movedChunk(round.said, shelves.length) };
+      rounds = { ...rounds, aws: { ...round, said: movedChunk(round.said, shelves.length) } };
     },
     setDetails(round) {
-      details = round;
+      rounds = { ...rounds, details: round };
     },
     providerIds: () => [...providers.values()],
     isSettled: () => shelves.every(({ state }) => state !== 'loading'),
     size: () => shelves.reduce((sum, { size }) => sum + size, 0),
-    observations({ nowMs, cluster, skewMs, refusals }) {
-      const before = shelves.length + aws.said.documents.length;
-      const chunks = [
-        ...shelves.map((shelf) => shelf.chunk()),
-        aws.said,
-        movedChunk(details.said, before),
-      ];
-      const left = tooMany === 0 ? [] : [{ what: 'objects beyond those kept', count: tooMany }];
-      return joinedChunks(chunks, {
-        atMs: nowMs,
-        cluster,
-        asked: [],
-        refusals: [
-          ...skewOf(skewMs),
-          ...refusals,
-          ...refusalsOf(shelves),
-          ...aws.refusals,
-          ...details.refusals,
-        ],
-        shortened: [...aws.shortened, ...details.shortened, ...left],
-      });
-    },
+    observations: (moment) => pileOf(shelves, rounds, moment, leftOut),
   };
 }
