@@ -29,7 +29,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   engine: { rooms: [...CORE, 'readers'], packages: [] },
   ports: { rooms: ['evidence'], packages: [] },
   collection: {
-    rooms: ['evidence', 'domain', 'diagnosis', 'readers', 'engine', 'ports'],
+    rooms: ['evidence', 'domain', 'diagnosis', 'readers', 'engine', 'ports', 'runtime'],
     // These compute and ask nothing.
     packages: ['node:crypto', 'node:net', 'node:zlib'],
   },
