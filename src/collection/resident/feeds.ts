@@ -12,6 +12,8 @@ import { type ListedObject, readListed, type ResidentStore } from './store.ts';
 
 /** Of a list that the server could not confirm for so long, nobody knows how it is now. */
 const STALE_MS = 30_000;
+/** Where only lists are allowed, they are taken so often, ms. */
+export const POLL_MS = 10_000;
 /** How long a list that failed at first is waited for, ms: servers restart. */
 const FIRST_MS = 15_000;
 
@@ -71,6 +73,7 @@ function feedOf(options: FeedOptions, planned: PlannedList): Feed {
     random,
     resource: planned.resource,
     selection: { namespace: planned.namespace },
+    limits: { pollMs: POLL_MS },
     project: (object) => readListed(planned, object),
     onChange: (change) => take(options, planned, change),
   });
@@ -91,6 +94,13 @@ function refusalOf({ resource }: PlannedList, { lastError, staleMs }: ReflectorS
   return { call, message, failure, permission };
 }
 
+/** Failures of a first list that a server which starts again soon gets over. */
+const PASSING: ReadonlySet<PortFailure> = new Set(['throttled', 'unavailable', 'expired']);
+
+function isWaitedFor(error: ReflectorState['lastError'], sinceMs: number): boolean {
+  return error === null || (PASSING.has(error.failure) && sinceMs <= FIRST_MS);
+}
+
 /** A refusal counts at once; what may pass is waited for. */
 function stateOf({ planned, reflector }: Feed, sinceMs: number): ShelfState {
   const state = reflector.state();
@@ -98,8 +108,7 @@ function stateOf({ planned, reflector }: Feed, sinceMs: number): ShelfState {
   if (planned.isOptional && !isSynced && isMissing(lastError?.failure)) return 'whole';
   const isRefused = phase === 'denied' || phase === 'unauthenticated';
   if (isRefused) return refusalOf(planned, state);
-  if (!isSynced)
-    return lastError !== null && sinceMs > FIRST_MS ? refusalOf(planned, state) : 'loading';
+  if (!isSynced) return isWaitedFor(lastError, sinceMs) ? 'loading' : refusalOf(planned, state);
   return staleMs > STALE_MS ? refusalOf(planned, state) : 'whole';
 }
 

@@ -1,6 +1,7 @@
 import { diagnoseObservations } from '../../engine/diagnose.ts';
+import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
-import { whenAborted } from '../../runtime/abort.ts';
+import { sleptOrAborted, whenAborted } from '../../runtime/abort.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
@@ -35,6 +36,8 @@ export interface ResidentOptions {
   readonly pace?: Partial<ResidentPace>;
   /** Reports each judgement, in order. */
   readonly onStanding: (standing: Standing) => void | Promise<void>;
+  /** Hears the Nodes while everything else is still asked for. */
+  readonly onFirstNodes?: (observations: Observations, nowMs: number) => void;
 }
 
 /** The roll call at one moment. */
@@ -72,6 +75,7 @@ export class Resident {
   #judgedAtMs: number | null = null;
   #latest: Standing | null = null;
   #firstNewsMs: number | null = null;
+  #isShown = false;
 
   constructor(options: ResidentOptions) {
     const { clients, random, cluster } = options;
@@ -129,8 +133,18 @@ export class Resident {
     const { clock } = this.#options.clients;
     while (!signal.aborted) {
       if (this.#feeds?.settle() === true) this.#hear(false);
-      await slept(clock.sleep(this.#isReady() ? TICK_MS : SETTLE_MS, signal), signal);
+      this.#showFirst();
+      await sleptOrAborted(clock.sleep(this.#isReady() ? TICK_MS : SETTLE_MS, signal), signal);
     }
+  }
+
+  #showFirst(): void {
+    const { onFirstNodes, clients } = this.#options;
+    if (this.#isShown || onFirstNodes === undefined) return;
+    const hasNodes = this.#store.providerIds().length > 0;
+    this.#isShown = this.#judgedAtMs !== null || hasNodes;
+    if (this.#judgedAtMs === null && hasNodes)
+      onFirstNodes(this.#observations(), clients.clock.nowMs());
   }
 
   async #askAws(signal: AbortSignal): Promise<void> {
@@ -153,7 +167,7 @@ export class Resident {
   async #lists(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.clients;
     while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
-      await slept(clock.sleep(SETTLE_MS, signal), signal);
+      await sleptOrAborted(clock.sleep(SETTLE_MS, signal), signal);
   }
 
   #isReady(): boolean {
@@ -180,19 +194,24 @@ export class Resident {
     }
   }
 
-  async #standing(): Promise<Standing> {
+  #observations(): Observations {
     const { kube, clock, refusals } = this.#options.clients;
+    const skewMs = kube?.skewMs() ?? null;
+    const moment = { nowMs: clock.nowMs(), cluster: this.#cluster, skewMs, refusals };
+    return this.#store.observations(moment);
+  }
+
+  async #standing(): Promise<Standing> {
+    const { clock } = this.#options.clients;
     const firstMs = this.#firstNewsMs;
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
-    const cluster = this.#cluster;
-    const skewMs = kube?.skewMs() ?? null;
-    const observations = this.#store.observations({ nowMs, cluster, skewMs, refusals });
+    const observations = this.#observations();
     const document = await diagnoseObservations(observations);
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
     const delayMs = firstMs === null ? null : judgedMs - firstMs;
-    return { observations, document, nowMs, cluster, delayMs };
+    return { observations, document, nowMs, cluster: this.#cluster, delayMs };
   }
 
   /** Asks machines of the latest standing; what they say is in the next one. */
@@ -211,13 +230,5 @@ export class Resident {
       this.#hear(false);
       await this.#machinesDue.pause(this.#pace.detailsMs, this.#pace.detailsMs, signal);
     }
-  }
-}
-
-async function slept(sleep: Promise<void>, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep;
-  } catch (error) {
-    if (!signal.aborted) throw error;
   }
 }
