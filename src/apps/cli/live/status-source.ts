@@ -12,7 +12,8 @@ import { Resident } from '../../../collection/resident/resident.ts';
 import { sleptOrAborted } from '../../../runtime/abort.ts';
 import type { CliContext } from '../context.ts';
 import { openClients } from './open-clients.ts';
-import { noticesOf, troublesIn } from './watch-notices.ts';
+import { noticesOf } from './watch-notices.ts';
+import { troublesIn } from './watch-troubles.ts';
 import {
   type LiveQuestion,
   endOnInterrupt,
