@@ -6,7 +6,7 @@ import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
 import { createFeeds, type FeedHealth, type Feeds } from './feeds.ts';
-import { askAwsOnce, askDetailsOnce } from './rounds.ts';
+import { askAwsOnce, askDetailsOnce, type AwsRound } from './rounds.ts';
 import { createResidentStore, NO_ROUND, type ResidentStore } from './store.ts';
 
 /** How often what nothing reports is asked again, ms. */
@@ -153,14 +153,16 @@ export class Resident {
     await this.#lists(signal);
     while (!signal.aborted) {
       this.#awsDue.answer();
-      const round = await askAwsOnce({ aws, clock }, this.#store, this.#cluster, signal);
-      if (signal.aborted) return;
-      this.#cluster ??= round.cluster;
-      this.#store.setAws(round);
-      this.#awsAtMs = clock.monotonicMs();
-      this.#hear(false);
+      this.#take(await askAwsOnce({ aws, clock }, this.#store, this.#cluster, signal));
       await this.#awsDue.pause(this.#pace.awsLeastMs, this.#pace.awsMs, signal);
     }
+  }
+
+  #take(round: AwsRound): void {
+    this.#cluster ??= round.cluster;
+    this.#store.setAws(round);
+    this.#awsAtMs = this.#options.clients.clock.monotonicMs();
+    this.#hear(false);
   }
 
   /** Ends when each list is whole, or known not to be had. */
@@ -177,21 +179,27 @@ export class Resident {
   }
 
   async #judge(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.clients;
+    const { judgedMs } = this.#pace;
     let tookMs = 0;
-    while (!signal.aborted) {
+    for (;;) {
       // A judgement is given as long a rest as it took.
-      await this.#news.pause(tookMs, this.#pace.judgedMs, signal);
+      await this.#news.pause(tookMs, judgedMs, signal);
       if (signal.aborted) return;
       this.#news.answer();
-      if (!this.#isReady()) continue;
-      const startMs = clock.monotonicMs();
-      const standing = await this.#standing();
-      tookMs = clock.monotonicMs() - startMs;
-      await this.#options.onStanding(standing);
-      this.#latest = standing;
-      this.#machinesDue.ring();
+      if (this.#isReady()) tookMs = await this.#judgeOnce();
     }
+  }
+
+  /** @returns how long it took, ms */
+  async #judgeOnce(): Promise<number> {
+    const { clock } = this.#options.clients;
+    const startMs = clock.monotonicMs();
+    const standing = await this.#standing();
+    const tookMs = clock.monotonicMs() - startMs;
+    await this.#options.onStanding(standing);
+    this.#latest = standing;
+    this.#machinesDue.ring();
+    return tookMs;
   }
 
   #observations(): Observations {
@@ -216,19 +224,24 @@ export class Resident {
 
   /** Asks machines of the latest standing; what they say is in the next one. */
   async #askMachines(signal: AbortSignal): Promise<void> {
-    const { clients } = this.#options;
-    while (!signal.aborted) {
-      await this.#machinesDue.pause(0, this.#pace.detailsMs, signal);
-      this.#machinesDue.answer();
-      const standing = this.#latest;
-      if (standing === null || signal.aborted) continue;
-      const { document, observations } = standing;
-      const round = await askDetailsOnce(clients, document, observations, signal);
+    const { detailsMs } = this.#pace;
+    let restMs = 0;
+    for (;;) {
+      await this.#machinesDue.pause(restMs, detailsMs, signal);
       if (signal.aborted) return;
-      this.#store.setDetails(round);
-      if (round === NO_ROUND) continue;
-      this.#hear(false);
-      await this.#machinesDue.pause(this.#pace.detailsMs, this.#pace.detailsMs, signal);
+      this.#machinesDue.answer();
+      restMs = (await this.#askedMachines(signal)) ? detailsMs : 0;
     }
+  }
+
+  /** False when there was nothing to ask. */
+  async #askedMachines(signal: AbortSignal): Promise<boolean> {
+    if (this.#latest === null) return false;
+    const { document, observations } = this.#latest;
+    const round = await askDetailsOnce(this.#options.clients, document, observations, signal);
+    this.#store.setDetails(round);
+    if (round === NO_ROUND) return false;
+    this.#hear(false);
+    return true;
   }
 }

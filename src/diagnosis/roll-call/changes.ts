@@ -26,7 +26,7 @@ function clusterLines(
   const before = new Set((previous?.cluster ?? []).map(findingText));
   const now = new Set(cluster.map(findingText));
   return [
-    ...[...now.difference(before)],
+    ...now.difference(before),
     ...[...before.difference(now)].map((finding) => `${finding}: over`),
   ];
 }

@@ -75,9 +75,10 @@ async function tellNotices(
   tell: WatchPrinter['tell'],
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
+  for (;;) {
     await sleptOrAborted(systemClock.sleep(TICK_MS, signal), signal);
-    if (!signal.aborted) tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
+    if (signal.aborted) return;
+    tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
   }
 }
 
