@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:crypto', 'node:net', 'node:zlib'],
   },
   runtime: { rooms: ['evidence', 'ports'], packages: [] },
-  controllers: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
+  controllers: { rooms: [...CORE, 'engine', 'ports', 'runtime'], packages: [] },
   node: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
   adapters: { rooms: ['evidence', 'ports', 'readers'], packages: ['node:', '*'], apart: true },
   sim: {
