@@ -3,7 +3,12 @@ import type { Action, ActionOutcome, ActionWrite } from '../ports/action.ts';
 import { type ActionEnd, endedRecord, intendedRecord } from '../ports/action-record.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
-import type { KubePatch, KubePreconditions, KubeWrites } from '../ports/kube-writes.ts';
+import type {
+  KubeDeleteOptions,
+  KubePatch,
+  KubePreconditions,
+  KubeWrites,
+} from '../ports/kube-writes.ts';
 import { PortError, type PortFailure } from '../ports/port-error.ts';
 import type { RecordedEvent, Recorder } from '../ports/recorder.ts';
 import { effectOf, isGuardedByVersion } from './took-effect.ts';
@@ -128,7 +133,7 @@ function nameOf({ resource, namespace, name }: Action['object']): string {
 
 async function sent(action: Action, tools: PerformTools, options: PerformOptions): Promise<End> {
   try {
-    const object = await write(action, tools.writes, options.isDryRun);
+    const object = await send(action, tools.writes, options.isDryRun);
     const words = wordsOf(action);
     const why = options.isDryRun
       ? `The server accepts the ${words}; nothing was changed.`
@@ -155,7 +160,7 @@ function failed({ failure, message, retryAfterMs }: PortError): End {
 }
 
 /** @throws PortError */
-async function write(action: Action, writes: KubeWrites, isDryRun: boolean): Promise<JsonObject> {
+async function send(action: Action, writes: KubeWrites, isDryRun: boolean): Promise<JsonObject> {
   const { object, write: asked } = action;
   const { resource, namespace, name } = object;
   const place = { namespace, name };
@@ -175,7 +180,7 @@ async function write(action: Action, writes: KubeWrites, isDryRun: boolean): Pro
       });
     case 'delete':
       return await writes.delete(resource, place, { isDryRun, ...removalOf(action, asked) });
-    case 'evict':
+    default:
       return await writes.evict(place, { isDryRun, ...removalOf(action, asked) });
   }
 }
@@ -213,11 +218,14 @@ function operationsOf({ uid = '', resourceVersion }: KubePreconditions): readonl
 
 type Removal = Extract<ActionWrite, { verb: 'delete' | 'evict' }>;
 
-function removalOf(
-  action: Action,
-  { verb: _, requires: __, ...options }: Removal,
-): Omit<Removal, 'verb' | 'requires'> & { readonly preconditions: KubePreconditions } {
-  return { ...options, preconditions: seenOf(action) };
+function removalOf(action: Action, asked: Removal): KubeDeleteOptions {
+  const { gracePeriodSeconds } = asked;
+  const propagation = asked.verb === 'delete' ? asked.propagation : undefined;
+  return {
+    preconditions: seenOf(action),
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(propagation === undefined ? {} : { propagation }),
+  };
 }
 
 /** When the object is read: a server may finish what it was sent a little later. */

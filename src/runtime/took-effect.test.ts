@@ -183,7 +183,7 @@ test('what has no other precondition is guarded by its version', () => {
     [MERGE, true],
     [LOOSE, false],
     [{ ...LOOSE, subresource: 'status' } as ActionWrite, true],
-    [{ ...APPLIED, ...loose } as ActionWrite, true],
+    [{ ...APPLIED, ...loose }, true],
     [{ ...SET, ...loose, subresource: 'status' } as ActionWrite, false],
     [removal('same-object'), false],
     [EVICTED, true],

@@ -75,8 +75,8 @@ function isReplaced(
   return isEqual(withoutStatus(ownContent(object)), withoutStatus(ownContent(sent)));
 }
 
-function withoutStatus({ status: _, ...rest }: JsonObject): JsonObject {
-  return rest;
+function withoutStatus(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => key !== 'status'));
 }
 
 const SET_BY_SERVER = new Set([

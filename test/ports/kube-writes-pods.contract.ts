@@ -8,7 +8,7 @@ import {
   type KubeWritesHarness,
   uidOf,
   versionOf,
-} from './kube-writes.contract.ts';
+} from './kube-writes.harness.ts';
 
 export const PODS: KubeResource = {
   group: '',

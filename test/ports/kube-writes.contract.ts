@@ -2,23 +2,19 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
-import type { KubeApi, KubeResource } from '../../src/ports/kube-api.ts';
-import type { KubeWrites } from '../../src/ports/kube-writes.ts';
-import { PortError, type PortFailure } from '../../src/ports/port-error.ts';
+import type { KubeResource } from '../../src/ports/kube-api.ts';
 import { CONFIG_MAPS } from './kube-api.contract.ts';
+import {
+  type CheckOne,
+  errorOf,
+  failureOf,
+  type KubeWritesHarness,
+  uidOf,
+  versionOf,
+} from './kube-writes.harness.ts';
 import { evicting, subresources } from './kube-writes-pods.contract.ts';
 
-export interface KubeWritesHarness {
-  readonly api: KubeApi;
-  readonly writes: KubeWrites;
-  /** The same server as somebody who may write nothing. */
-  readonly stranger: KubeWrites;
-  /** A namespace that is empty when the test starts. */
-  readonly namespace: string;
-}
-
 type Open = (context: TestContext) => Promise<KubeWritesHarness>;
-export type CheckOne = (what: string, body: (harness: KubeWritesHarness) => Promise<void>) => void;
 
 /** @param skip the sentence to skip with, or false */
 export function kubeWritesContract(name: string, open: Open, skip: string | false = false): void {
@@ -28,30 +24,13 @@ export function kubeWritesContract(name: string, open: Open, skip: string | fals
   creating(check);
   updating(check);
   patching(check);
+  patchingByOperations(check);
+  patchingOtherwise(check);
   applying(check);
   deleting(check);
   evicting(check);
   subresources(check);
   refusing(check);
-}
-
-/** The failure of a call that must fail. */
-export async function failureOf(call: Promise<unknown>): Promise<PortFailure> {
-  return (await errorOf(call)).failure;
-}
-
-async function errorOf(call: Promise<unknown>): Promise<PortError> {
-  const error: unknown = await call.catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof PortError, `it did not fail as a port does: ${JSON.stringify(error)}`);
-  return error;
-}
-
-export function versionOf(object: JsonObject): string {
-  return textAt(object, 'metadata.resourceVersion') ?? '';
-}
-
-export function uidOf(object: JsonObject): string {
-  return textAt(object, 'metadata.uid') ?? '';
 }
 
 function configMap({ namespace }: KubeWritesHarness, name: string, data = {}): JsonObject {
@@ -178,7 +157,10 @@ function patching(check: CheckOne): void {
     await patched({ resourceVersion: versionOf(first), uid: uidOf(first) });
     assert.deepEqual((await stored(harness, name))['data'], { k: 'w' });
   });
+}
 
+function patchingByOperations(check: CheckOne): void {
+  const name = 'a';
   check('a JSON patch changes what its tests find', async (harness) => {
     await made(harness, name, { k: 'v', gone: 'y' });
     const { namespace, writes } = harness;
@@ -213,7 +195,10 @@ function patching(check: CheckOne): void {
     const call = writes.patch(CONFIG_MAPS, { namespace, name }, { type: 'json', operations });
     assert.equal(await failureOf(call), 'conflict');
   });
+}
 
+function patchingOtherwise(check: CheckOne): void {
+  const name = 'a';
   check('a strategic patch merges', async (harness) => {
     await made(harness, name, { k: 'v', kept: 'x' });
     const { namespace, writes } = harness;

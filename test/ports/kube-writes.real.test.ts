@@ -8,8 +8,10 @@ import { type KubeWriter, kubeWriter } from '../../src/adapters/kubernetes/write
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { type ControlPlane, startControlPlane } from '../real/control-plane.ts';
 import { missing } from '../real/parts.ts';
+import { performContract } from '../runtime/perform.contract.ts';
 import { CONFIG_MAPS } from './kube-api.contract.ts';
-import { failureOf, type KubeWritesHarness, kubeWritesContract } from './kube-writes.contract.ts';
+import { kubeWritesContract } from './kube-writes.contract.ts';
+import { failureOf, type KubeWritesHarness } from './kube-writes.harness.ts';
 
 const skip = missing('kube-apiserver', 'etcd');
 let plane: ControlPlane | null = null;
@@ -48,6 +50,7 @@ async function onServer(context: TestContext): Promise<KubeWritesHarness> {
 }
 
 kubeWritesContract('kube-apiserver', onServer, skip);
+performContract('kube-apiserver', onServer, skip);
 
 test('a real server refuses a field that it does not know', { skip }, async (context) => {
   const { writes, namespace } = await onServer(context);

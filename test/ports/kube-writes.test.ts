@@ -5,7 +5,8 @@ import { FakeKubeApi } from './fake/kube-api.ts';
 import { fault } from './fake/kube-fault.ts';
 import { FakeKubeWrites } from './fake/kube-writes.ts';
 import { CONFIG_MAPS } from './kube-api.contract.ts';
-import { type KubeWritesHarness, kubeWritesContract } from './kube-writes.contract.ts';
+import { kubeWritesContract } from './kube-writes.contract.ts';
+import type { KubeWritesHarness } from './kube-writes.harness.ts';
 import { ACCOUNTS, BUDGETS, DEPLOYMENTS, PODS } from './kube-writes-pods.contract.ts';
 
 const NAMESPACE = 'team';

@@ -1,7 +1,7 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeName, KubeResource } from '../../ports/kube-api.ts';
 import {
-  FIELD_MANAGER,
+  FIELD_OWNER,
   type KubeDeleteOptions,
   type KubeEvictOptions,
   type KubePartOptions,
@@ -195,7 +195,7 @@ function dryRunOf({ isDryRun }: KubeWriteOptions): Query {
 
 /** A field that the server does not know is refused, where it would be left out otherwise. */
 function queryOf(options: KubeWriteOptions): Query {
-  const { fieldManager = FIELD_MANAGER } = options;
+  const { fieldManager = FIELD_OWNER } = options;
   return { ...dryRunOf(options), fieldManager, fieldValidation: 'Strict' };
 }
 

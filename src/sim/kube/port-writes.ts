@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeName, KubeResource } from '../../ports/kube-api.ts';
 import {
-  FIELD_MANAGER,
+  FIELD_OWNER,
   type KubeDeleteOptions,
   type KubeEvictOptions,
   type KubePartOptions,
@@ -153,7 +153,7 @@ function dryRunOf({ isDryRun }: KubeWriteOptions): Readonly<Record<string, strin
 }
 
 function queryOf(more: KubeWriteOptions): Readonly<Record<string, string>> {
-  const { fieldManager = FIELD_MANAGER } = more;
+  const { fieldManager = FIELD_OWNER } = more;
   return { ...dryRunOf(more), fieldManager, fieldValidation: 'Strict' };
 }
 

@@ -165,12 +165,12 @@ function requested(core: Core, request: ApiRequest): Scope {
     subresource: path.subresource,
     query,
     warnings: [],
-    isDryRun: isDryRun(request),
+    isDryRun: storesNothing(request),
   });
 }
 
 /** Whoever deletes with a body says it there, and the query does not count. */
-function isDryRun({ verb, query, body }: ApiRequest): boolean {
+function storesNothing({ verb, query, body }: ApiRequest): boolean {
   if (verb !== 'delete' || !isObject(body)) return query['dryRun'] === 'All';
   return listAt(body, 'dryRun').includes('All');
 }

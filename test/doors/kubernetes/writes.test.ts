@@ -10,7 +10,8 @@ import { type KubeWriter, kubeWriter } from '../../../src/adapters/kubernetes/wr
 import { systemClock } from '../../../src/adapters/system/clock.ts';
 import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { CONFIG_MAPS } from '../../ports/kube-api.contract.ts';
-import { type KubeWritesHarness, kubeWritesContract } from '../../ports/kube-writes.contract.ts';
+import { kubeWritesContract } from '../../ports/kube-writes.contract.ts';
+import type { KubeWritesHarness } from '../../ports/kube-writes.harness.ts';
 import { type Cluster, openCluster, writeKubeconfig } from './fixture.ts';
 
 let cluster: Cluster;

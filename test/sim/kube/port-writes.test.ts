@@ -9,7 +9,9 @@ import type { PortHooks } from '../../../src/sim/kube/port-hooks.ts';
 import { kubeWritesPort } from '../../../src/sim/kube/port-writes.ts';
 import { createApiServer } from '../../../src/sim/kube/server.ts';
 import { CONFIG_MAPS } from '../../ports/kube-api.contract.ts';
-import { type KubeWritesHarness, kubeWritesContract } from '../../ports/kube-writes.contract.ts';
+import { performContract } from '../../runtime/perform.contract.ts';
+import { kubeWritesContract } from '../../ports/kube-writes.contract.ts';
+import type { KubeWritesHarness } from '../../ports/kube-writes.harness.ts';
 
 const ADMIN: ApiUser = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 const STRANGER: ApiUser = { name: 'stranger', groups: ['system:authenticated'] };
@@ -33,6 +35,7 @@ function inSimulatedWorld(hooks: PortHooks = {}): KubeWritesHarness {
 }
 
 kubeWritesContract('the simulated API server', () => Promise.resolve(inSimulatedWorld()));
+performContract('the simulated API server', () => Promise.resolve(inSimulatedWorld()));
 
 const OBJECT = {
   apiVersion: 'v1',

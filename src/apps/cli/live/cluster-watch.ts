@@ -1,7 +1,7 @@
 import type { WatchedKind } from '../../../collection/watched.ts';
-import { Reflector } from '../../../adapters/kubernetes/reflector.ts';
-import type { ReflectorState } from '../../../adapters/kubernetes/reflector-options.ts';
-import type { ReflectorChange } from '../../../adapters/kubernetes/reflector-store.ts';
+import { Reflector } from '../../../runtime/reflector/reflector.ts';
+import type { ReflectorState } from '../../../runtime/reflector/reflector-options.ts';
+import type { ReflectorChange } from '../../../runtime/reflector/reflector-store.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';
 import type { PortFailure } from '../../../ports/port-error.ts';

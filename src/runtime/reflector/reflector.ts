@@ -1,7 +1,7 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
 import {
   DEFAULT_REFLECTOR_LIMITS,
   type ReflectorLimits,
