@@ -71,6 +71,7 @@ const SET = operations(
   { op: 'remove', path: '/spec/gone' },
 );
 const IN_LIST = operations({ op: 'remove', path: '/spec/taints/0' });
+const BELOW_LIST = operations({ op: 'replace', path: '/spec/taints/0/key', value: 'w' });
 const MOVED = operations({ op: 'move', from: '/spec/a', path: '/spec/b' });
 
 const CASES: readonly (readonly [string, ActionWrite, JsonObject | null, Effect])[] = [
@@ -168,6 +169,7 @@ const CASES: readonly (readonly [string, ActionWrite, JsonObject | null, Effect]
   ],
   ['operations that do not show', SET, node('7', { spec: { gone: 1 } }), 'not-seen'],
   ['an operation in a list', IN_LIST, node('8', { spec: { taints: [TAINT] } }), 'not-seen'],
+  ['an operation below a list', BELOW_LIST, node('8', { spec: { taints: [TAINT] } }), 'not-seen'],
   ['an operation that moves', MOVED, node('8', { spec: { b: 1 } }), 'not-seen'],
 ];
 

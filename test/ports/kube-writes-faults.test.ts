@@ -160,6 +160,23 @@ const SENT: readonly (readonly [string, (writes: KubeWrites) => Promise<unknown>
     },
   ],
   [
+    'a merge patch of a status',
+    (writes) =>
+      writes.patch(
+        CONFIG_MAPS,
+        NAME,
+        { type: 'merge', change: { status: null } },
+        { subresource: 'status' },
+      ),
+    {
+      method: 'PATCH',
+      path: '/api/v1/namespaces/team/configmaps/a/status',
+      query: { fieldManager: 'rollcall', fieldValidation: 'Strict' },
+      type: 'application/merge-patch+json',
+      body: { status: null },
+    },
+  ],
+  [
     'a delete',
     (writes) =>
       writes.delete(CONFIG_MAPS, NAME, {
