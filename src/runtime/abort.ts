@@ -11,3 +11,12 @@ export function isAbortOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false;
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
 }
+
+/** Ends with the sleep or with the signal, whichever comes first. */
+export async function sleptOrAborted(sleep: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

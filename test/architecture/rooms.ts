@@ -29,12 +29,12 @@ const ROOMS: Readonly<Record<string, Room>> = {
   engine: { rooms: [...CORE, 'readers'], packages: [] },
   ports: { rooms: ['evidence'], packages: [] },
   collection: {
-    rooms: ['evidence', 'domain', 'diagnosis', 'readers', 'engine', 'ports'],
+    rooms: ['evidence', 'domain', 'diagnosis', 'readers', 'engine', 'ports', 'runtime'],
     // These compute and ask nothing.
     packages: ['node:crypto', 'node:net', 'node:zlib'],
   },
   runtime: { rooms: ['evidence', 'ports'], packages: [] },
-  controllers: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
+  controllers: { rooms: [...CORE, 'engine', 'ports', 'runtime'], packages: [] },
   node: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
   adapters: { rooms: ['evidence', 'ports', 'readers'], packages: ['node:', '*'], apart: true },
   sim: {

@@ -1,7 +1,11 @@
 /** Gives a resident store what looks were given, object by object, as watches tell it. */
 import type { CollectedDocument } from '../../src/collection/document.ts';
 import { kubectlOf } from '../../src/collection/kubernetes.ts';
-import { createResidentStore, gatherRound } from '../../src/collection/resident/store.ts';
+import {
+  createResidentStore,
+  gatherRound,
+  readListed,
+} from '../../src/collection/resident/store.ts';
 import { KUBE_LISTS, type PlannedList } from '../../src/collection/resources.ts';
 import { type JsonObject, listAt, textAt } from '../../src/evidence/json.ts';
 import type { Observations, Refusal, Shortened } from '../../src/evidence/observations.ts';
@@ -53,7 +57,7 @@ export function createKept(): Kept {
     for (const [key, text] of texts) {
       const object = listed.get(key);
       if (before.get(key) === text || object === undefined) continue;
-      store.put(planned, key, object);
+      store.put(planned, key, readListed(planned, object));
       puts += 1;
     }
     known.set(planned, new Map(texts));

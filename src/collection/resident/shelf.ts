@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { DocumentSummary, Refusal } from '../../evidence/observations.ts';
+import { distinctLines } from '../../readers/troubled.ts';
 import { listOf } from '../document.ts';
 import { kubectlOf, lean } from '../kubernetes.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
@@ -61,8 +62,14 @@ function joined(planned: PlannedList, said: readonly Chunk[]): Chunk {
     links: said.flatMap(({ links }) => links),
     listings: wholeList(planned),
     losses: said.flatMap(({ losses }) => losses),
-    troubled: said.flatMap(({ troubled }) => troubled),
+    troubled: distinctLines(said.flatMap(({ troubled }) => troubled)),
   };
+}
+
+/** As the API server lists them: the order of machines decides which of them stand for the others. */
+function inOrder(objects: ReadonlyMap<string, Chunk>): readonly Chunk[] {
+  const keys = [...objects.keys()].toSorted();
+  return keys.flatMap((key) => objects.get(key) ?? []);
 }
 
 export function createShelf(planned: PlannedList): Shelf {
@@ -90,7 +97,7 @@ export function createShelf(planned: PlannedList): Shelf {
     },
     chunk() {
       if (state !== 'whole') return unknown;
-      made ??= joined(planned, [...objects.values()]);
+      made ??= joined(planned, inOrder(objects));
       return made;
     },
   };

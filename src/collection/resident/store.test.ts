@@ -5,7 +5,7 @@ import { listOf } from '../document.ts';
 import { kubectlOf } from '../kubernetes.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import { readChunk } from './chunk.ts';
-import { createResidentStore, gatherRound, type Moment, NO_ROUND } from './store.ts';
+import { createResidentStore, gatherRound, type Moment, NO_ROUND, readListed } from './store.ts';
 
 function planned(kind: string): PlannedList {
   const found = KUBE_LISTS.find(({ resource }) => resource.kind === kind);
@@ -40,17 +40,27 @@ function event(name: string, at: string): JsonObject {
 describe('a resident store', () => {
   test('tells news from heartbeats', () => {
     const store = createResidentStore();
-    assert.equal(store.put(NODE_LIST, 'web-1', node('web-1', '2025-11-24T15:00:00Z')), true);
-    assert.equal(store.put(NODE_LIST, 'web-1', node('web-1', '2025-11-24T15:05:00Z')), false);
+    assert.equal(
+      store.put(NODE_LIST, 'web-1', readListed(NODE_LIST, node('web-1', '2025-11-24T15:00:00Z'))),
+      true,
+    );
+    assert.equal(
+      store.put(NODE_LIST, 'web-1', readListed(NODE_LIST, node('web-1', '2025-11-24T15:05:00Z'))),
+      false,
+    );
     const failing = node('web-1', '2025-11-24T15:10:00Z', 'Unknown');
-    assert.equal(store.put(NODE_LIST, 'web-1', failing), true);
+    assert.equal(store.put(NODE_LIST, 'web-1', readListed(NODE_LIST, failing)), true);
   });
 
   test('knows the newest of each object, and nothing of one that is gone', () => {
     const store = createResidentStore();
     store.setState(NODE_LIST, 'whole');
-    store.put(NODE_LIST, 'web-1', node('web-1', '2025-11-24T15:00:00Z'));
-    store.put(NODE_LIST, 'web-1', node('web-1', '2025-11-24T15:05:00Z', 'Unknown'));
+    store.put(NODE_LIST, 'web-1', readListed(NODE_LIST, node('web-1', '2025-11-24T15:00:00Z')));
+    store.put(
+      NODE_LIST,
+      'web-1',
+      readListed(NODE_LIST, node('web-1', '2025-11-24T15:05:00Z', 'Unknown')),
+    );
     const of = (): readonly unknown[] =>
       store
         .observations(NOW)
@@ -71,12 +81,14 @@ describe('a resident store', () => {
     store.setState(NODE_LIST, 'whole');
     assert.deepEqual(listed(), ['kube/Node']);
   });
+});
 
+describe('a pile of what is kept', () => {
   test('says which list it may not have', () => {
     const store = createResidentStore();
     const call = 'list nodes';
     const refusal = { call, message: 'no', failure: 'denied', permission: 'nodes list' };
-    store.put(NODE_LIST, 'web-1', node('web-1', '2025-11-24T15:00:00Z'));
+    store.put(NODE_LIST, 'web-1', readListed(NODE_LIST, node('web-1', '2025-11-24T15:00:00Z')));
     store.setState(NODE_LIST, refusal);
     const { facts, collection } = store.observations(NOW);
     assert.deepEqual([facts, collection?.refusals], [[], [refusal]]);
@@ -87,8 +99,8 @@ describe('a resident store', () => {
     const early = event('b', '2025-11-24T15:10:00Z');
     const store = createResidentStore();
     store.setState(EVENT_LIST, 'whole');
-    store.put(EVENT_LIST, 'default/a', later);
-    store.put(EVENT_LIST, 'default/b', early);
+    store.put(EVENT_LIST, 'default/a', readListed(EVENT_LIST, later));
+    store.put(EVENT_LIST, 'default/b', readListed(EVENT_LIST, early));
     const place = KUBE_LISTS.indexOf(EVENT_LIST);
     const content = listOf('Event', [later, early], 'complete');
     const whole = readChunk([{ locator: kubectlOf(EVENT_LIST), content }]);

@@ -48,10 +48,30 @@ export interface Moment {
   readonly refusals: readonly Refusal[];
 }
 
+/** One object of a list, read once. */
+export interface ListedObject {
+  readonly said: Chunk;
+  /** Objects with equal marks say the same. */
+  readonly mark: string;
+  /** Of a Node on EC2. */
+  readonly providerId: string | null;
+}
+
+/** Reads an object of a planned list; the object itself need not be kept. */
+export function readListed(planned: PlannedList, object: JsonObject): ListedObject {
+  const said = readObject(planned, object);
+  const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
+  return {
+    said,
+    mark: markOf(planned, object, said),
+    providerId: id?.startsWith('aws:') === true ? id : null,
+  };
+}
+
 /** Everything known of a cluster, kept object by object, and given as one pile at any moment. */
 export interface ResidentStore {
   /** @returns true when it says anything else than before; a heartbeat does not */
-  put(planned: PlannedList, key: string, object: JsonObject): boolean;
+  put(planned: PlannedList, key: string, listed: ListedObject): boolean;
   remove(planned: PlannedList, key: string): void;
   setState(planned: PlannedList, state: ShelfState): void;
   stateOf(planned: PlannedList): ShelfState;
@@ -91,12 +111,13 @@ interface Kept {
 }
 
 /** Takes an object in; false when it says nothing new, null when there is no room for it. */
-function putInto({ shelf, marks }: Kept, key: string, object: JsonObject): boolean | null {
-  const { planned } = shelf;
-  const most = planned.resource.kind === 'Event' ? EVENTS_MAX : OBJECTS_MAX;
+function putInto(
+  { shelf, marks }: Kept,
+  key: string,
+  { said, mark }: ListedObject,
+): boolean | null {
+  const most = shelf.planned.resource.kind === 'Event' ? EVENTS_MAX : OBJECTS_MAX;
   if (!marks.has(key) && shelf.size >= most) return null;
-  const said = readObject(planned, object);
-  const mark = markOf(planned, object, said);
   const isNews = marks.get(key) !== mark;
   marks.set(key, mark);
   shelf.put(key, said);
@@ -160,11 +181,10 @@ export function createResidentStore(): ResidentStore {
   let rounds: Rounds = { aws: NO_ROUND, details: NO_ROUND };
   let leftOut = 0;
   return {
-    put(planned, key, object) {
-      const isNews = putInto(kept.of(planned), key, object);
+    put(planned, key, listed) {
+      const isNews = putInto(kept.of(planned), key, listed);
       if (isNews === null) leftOut += 1;
-      const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
-      if (id?.startsWith('aws:') === true) providers.set(key, id);
+      if (listed.providerId !== null) providers.set(key, listed.providerId);
       return isNews === true;
     },
     remove(planned, key) {
