@@ -1,7 +1,7 @@
 import { diagnoseObservations } from '../../engine/diagnose.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
-import { sleptOrAborted, whenAborted } from '../../runtime/abort.ts';
+import { pause, whenAborted } from '../../runtime/abort.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
@@ -136,7 +136,7 @@ export class Resident {
     while (!signal.aborted) {
       if (this.#feeds?.settle() === true) this.#hear(false);
       this.#showFirst();
-      await sleptOrAborted(clock.sleep(this.#isReady() ? TICK_MS : SETTLE_MS, signal), signal);
+      await pause(clock, this.#isReady() ? TICK_MS : SETTLE_MS, signal);
     }
   }
 
@@ -171,7 +171,7 @@ export class Resident {
   async #lists(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.clients;
     while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
-      await sleptOrAborted(clock.sleep(SETTLE_MS, signal), signal);
+      await pause(clock, SETTLE_MS, signal);
   }
 
   #isReady(): boolean {
