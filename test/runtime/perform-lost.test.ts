@@ -96,12 +96,12 @@ async function ending(made: Made, isNew: boolean, fate: Fate): Promise<Ending> {
   const lossy = async (arrive: () => Promise<JsonObject>): Promise<never> => {
     sent += 1;
     const land = async (): Promise<void> => {
-      await arrive().then(
-        () => {
-          isApplied = true;
-        },
-        (error: unknown) => assert.ok(error instanceof PortError),
-      );
+      try {
+        await arrive();
+        isApplied = true;
+      } catch (error) {
+        assert.ok(error instanceof PortError);
+      }
     };
     if (fate.arrives === 'at once') await land();
     interfere(client, fate.others);
