@@ -11,6 +11,9 @@ const ROOT_MAX_MS = 60 * 60_000;
 /** EC2 begins a maintenance some time on the day that it names. */
 const MAINTENANCE_MAX_MS = 24 * 60 * 60_000;
 
+/** EC2 is asked every few minutes; what it showed before says nothing of now. */
+const RUNNING_MAX_MS = 10 * 60_000;
+
 /** What is due later than this is no reason yet. */
 const AHEAD_MAX_MS = 60_000;
 
@@ -53,10 +56,22 @@ const HAND_OF_ROLE = {
   person: 'person',
 } as const;
 
-/** Somebody who deletes the Node itself does so before Karpenter deletes its claim. */
-function isAskedByKarpenter({ node }: GoneNode, claim: Clue): boolean {
-  const claimMs = claim.proof.atMs;
-  return node.deletionAskedMs === null || (claimMs !== null && claimMs <= node.deletionAskedMs);
+/** Karpenter's own reasons to let a machine go. */
+const KARPENTER_REASONS = ['disruption', 'spot', 'maintenance'] as const;
+
+/**
+ * Karpenter deletes the claim and then its Node; of somebody who deletes the Node, it deletes the
+ * claim after that. Stamps have whole seconds, so that only a reason or an earlier second tells.
+ */
+function isAskedByKarpenter(gone: GoneNode, claim: Clue): boolean {
+  const hasReason = KARPENTER_REASONS.some((kind) => {
+    const clue = clueOf(gone, kind);
+    return clue !== null && isInTime(clue, gone);
+  });
+  const [claimMs, nodeMs] = [claim.proof.atMs, gone.node.deletionAskedMs];
+  const isEarlier = claimMs !== null && nodeMs !== null && claimMs < nodeMs;
+  const isLater = claimMs !== null && nodeMs !== null && claimMs > nodeMs;
+  return isEarlier || (hasReason && !isLater);
 }
 
 function handOf(gone: GoneNode): HandFound | null {
@@ -142,7 +157,8 @@ function hasEnded(gone: GoneNode): boolean {
 
 /** EC2 shows it as running, so that nobody ended it. */
 function runsOn(gone: GoneNode): boolean {
-  return !hasEnded(gone) && clueOf(gone, 'instance-running') !== null;
+  const atMs = clueOf(gone, 'instance-running')?.proof.atMs ?? null;
+  return !hasEnded(gone) && atMs !== null && gone.missedMs - atMs <= RUNNING_MAX_MS;
 }
 
 function told(
@@ -177,12 +193,20 @@ const PLANNED: ReadonlySet<Deleter['kind']> = new Set([
   'karpenter',
 ]);
 
+/** Its claim was deleted first, by Karpenter or by somebody who deletes claims. */
+function withoutReason({ gone, reach }: Judging, clue: Clue): Attribution {
+  const found = told(plain('karpenter'), 'karpenter', 'possible', [clue]);
+  return { ...found, wouldTell: wouldTellOf(reach, !runsOn(gone)) };
+}
+
 /** Karpenter carries out interruptions too; its own reasons are those of its disruption. */
-function byKarpenter({ gone }: Judging, { clue, confidence }: HandFound): Attribution {
+function byKarpenter(judging: Judging, { clue, confidence }: HandFound): Attribution {
+  const { gone } = judging;
   const root = rootOf(gone);
   const disruption = clueOf(gone, 'disruption');
   if (root !== null && PLANNED.has(root.deleter.kind))
     return told(root.deleter, 'karpenter', confidence, [clue, root.clue]);
+  if (disruption === null && confidence !== 'definite') return withoutReason(judging, clue);
   return told(plain('karpenter', disruption?.detail ?? null), 'karpenter', confidence, [
     clue,
     disruption,
