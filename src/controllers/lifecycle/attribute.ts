@@ -27,6 +27,8 @@ export interface Judging {
   readonly release: string | null;
   /** A complete list of EC2 lacks its instance. */
   readonly isUnlisted: boolean;
+  /** A complete list lacks the NodeClaim that it had. */
+  readonly isClaimGone: boolean;
   readonly reach: Reach;
 }
 
@@ -64,29 +66,35 @@ const KARPENTER_REASONS = ['disruption', 'spot', 'maintenance'] as const;
  * claim after that. Stamps have whole seconds, so that only a reason or an earlier second tells.
  */
 function isAskedByKarpenter(gone: GoneNode, claim: Clue): boolean {
-  const hasReason = KARPENTER_REASONS.some((kind) => {
-    const clue = clueOf(gone, kind);
-    return clue !== null && isInTime(clue, gone);
-  });
   const [claimMs, nodeMs] = [claim.proof.atMs, gone.node.deletionAskedMs];
-  const isEarlier = claimMs !== null && nodeMs !== null && claimMs < nodeMs;
-  const isLater = claimMs !== null && nodeMs !== null && claimMs > nodeMs;
-  return isEarlier || (hasReason && !isLater);
+  if (claimMs === null || nodeMs === null || claimMs === nodeMs)
+    return karpenterReason(gone) !== null;
+  return claimMs < nodeMs;
 }
 
-function handOf(gone: GoneNode): HandFound | null {
+function karpenterReason(gone: GoneNode): Clue | null {
+  const clues = KARPENTER_REASONS.map((kind) => clueOf(gone, kind));
+  return clues.find((clue) => clue !== null && isInTime(clue, gone)) ?? null;
+}
+
+function karpenterHand({ gone, isClaimGone }: Judging): HandFound | null {
+  const claim = clueOf(gone, 'claim-deleted');
+  const reason = karpenterReason(gone);
+  // A claim may go between two looks.
+  const clue = claim === null && isClaimGone ? reason : claim;
+  const isKarpenter = claim === null || isAskedByKarpenter(gone, claim);
+  return clue !== null && isKarpenter ? { hand: 'karpenter', clue, confidence: 'likely' } : null;
+}
+
+function handOf(judging: Judging): HandFound | null {
+  const { gone } = judging;
   const audit = deedOf(gone, 'audit-delete');
   if (audit !== null)
     return { hand: HAND_OF_ROLE[deletionRole(audit.detail)], clue: audit, confidence: 'definite' };
   const said = deedOf(gone, 'cloud-deletion');
-  if (said !== null) {
-    const confidence = said.isById ? 'definite' : 'likely';
-    return { hand: 'cloud-node-lifecycle', clue: said, confidence };
-  }
-  const claim = clueOf(gone, 'claim-deleted');
-  return claim !== null && isAskedByKarpenter(gone, claim)
-    ? { hand: 'karpenter', clue: claim, confidence: 'likely' }
-    : null;
+  if (said === null) return karpenterHand(judging);
+  const confidence = said.isById ? 'definite' : 'likely';
+  return { hand: 'cloud-node-lifecycle', clue: said, confidence };
 }
 
 interface Root {
@@ -246,7 +254,7 @@ function byNobody({ reach, gone }: Judging): Attribution {
 
 /** Who deleted a Node, by everything that was seen of it. */
 export function attribute(judging: Judging): Attribution {
-  const found = handOf(judging.gone);
+  const found = handOf(judging);
   if (found === null) return byRoot(judging) ?? byKubectl(judging) ?? byNobody(judging);
   if (found.hand === 'cloud-node-lifecycle') return byCloudController(judging, found);
   if (found.hand === 'karpenter') return byKarpenter(judging, found);

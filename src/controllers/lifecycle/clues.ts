@@ -1,5 +1,6 @@
 import { isCloudDeletion } from '../../domain/nodes/deleters.ts';
 import { isTerminated } from '../../domain/nodes/fleet.ts';
+import { shown } from '../../domain/words.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { KubeNode, KubeTaint } from '../../evidence/kinds.ts';
@@ -63,7 +64,7 @@ function ofEvent(event: Seen<KubeEvent>): readonly Addressed[] {
 }
 
 function clueOf([kind, detail]: ClueParts, isById: boolean, proof: Clue['proof']): Clue {
-  return { kind, detail, isById, proof };
+  return { kind, detail: shown(detail), isById, proof };
 }
 
 /** Taints that tell what somebody means to do with a node. */

@@ -110,7 +110,13 @@ function judgingOf(gone: GoneNode, { context, release, reach }: Looking): Judgin
     context.facts.instances.unread === null &&
     instanceId !== null &&
     !context.instances.has(instanceId);
-  return { gone, release, reach, isUnlisted };
+  const { claim } = gone.node;
+  const { claims } = context.facts;
+  const isClaimGone =
+    claims.unread === null &&
+    claim !== null &&
+    !claims.items.some(({ value }) => value.name === claim);
+  return { gone, release, reach, isUnlisted, isClaimGone };
 }
 
 function timeOf({ node, missedMs }: GoneNode, by: Tombstone['attribution']): HappeningTime {

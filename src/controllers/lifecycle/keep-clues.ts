@@ -49,15 +49,15 @@ export function indexClues(all: readonly Addressed[]): ClueIndex {
 
 /**
  * True for a clue of the time in which the deletion of a Node was asked for. One by name alone may
- * be of the Node that had the name before, and so it must fit the more closely.
+ * be of the Node that had the name before, and so it must not be older than this one.
  */
 export function isOfDeletion({ isById, proof }: Clue, { node, missedMs }: GoneNode): boolean {
   const { atMs } = proof;
   const askedMs = Math.min(node.deletionAskedMs ?? node.lastSeenMs, node.lastSeenMs);
-  const fromMs = askedMs - (isById ? LAG_MAX_MS : CLOCKS_MS);
-  return (
-    atMs !== null && atMs >= fromMs && atMs <= missedMs + CLOCKS_MS + (isById ? LAG_MAX_MS : 0)
-  );
+  const bornMs = isById ? 0 : (node.createdMs ?? askedMs - CLOCKS_MS);
+  const fromMs = Math.max(askedMs - LAG_MAX_MS, bornMs);
+  const untilMs = missedMs + (isById ? LAG_MAX_MS : CLOCKS_MS);
+  return atMs !== null && atMs >= fromMs && atMs <= untilMs;
 }
 
 /** A clue by name may be of another Node of that name: its time must fit. */

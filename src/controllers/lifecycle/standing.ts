@@ -112,6 +112,9 @@ function machineKey({ providerId, machineId, internalIp }: KubeNode): string | n
   return (machineId ?? '') === '' || internalIp === null ? null : `${machineId} ${internalIp}`;
 }
 
+/** Of a machine that registers under ever new names so many are named. */
+const TWINS_MAX = 8;
+
 function twinNodes({ facts }: LookContext): readonly Standing[] {
   const byMachine = Map.groupBy(facts.nodes.items, ({ value }) => machineKey(value));
   byMachine.delete(null);
@@ -126,17 +129,19 @@ function twinNodes({ facts }: LookContext): readonly Standing[] {
     const instanceId = instanceIdIn(providerId ?? '');
     return [
       {
-        key: `two-nodes-for-one-machine/${names.join(' ')}`,
+        key: `two-nodes-for-one-machine/${names.slice(0, TWINS_MAX).join(' ')}`,
         kind: 'two-nodes-for-one-machine',
         whose: { node: name, uid, instanceId },
-        detail: names.join(', '),
-        proof: sorted.map((node) =>
-          proofOf(
-            node,
-            `Node ${node.value.name} providerID ${node.value.providerId ?? 'none'}`,
-            null,
+        detail: names.slice(0, TWINS_MAX).join(', '),
+        proof: sorted
+          .slice(0, TWINS_MAX)
+          .map((node) =>
+            proofOf(
+              node,
+              `Node ${node.value.name} providerID ${node.value.providerId ?? 'none'}`,
+              null,
+            ),
           ),
-        ),
       },
     ];
   });

@@ -140,3 +140,15 @@ describe('a memory that was kept', () => {
       assert.throws(() => memoryFromJson(document), { name: 'MalformedError', message });
     });
 });
+
+test('a memory is read again whatever users and machines are called', () => {
+  const facts = fleetFacts(['gone-by-person'], START_MS + 10_000);
+  const audits = facts.audits.items.map((one) => ({
+    ...one,
+    value: { ...one.value, user: `jane\n${'x'.repeat(10_000)}`, agent: 'y'.repeat(10_000) },
+  }));
+  const before = memoryAfter(['ready']);
+  const { memory } = decide(before, { ...facts, audits: { items: audits, unread: null } });
+  assert.equal(memory.tombstones.get('uid-1-0')?.attribution.deleter.kind, 'person');
+  assert.deepEqual(memoryFromJson(memoryToJson(memory)), memory);
+});

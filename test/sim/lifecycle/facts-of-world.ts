@@ -14,7 +14,9 @@ import type { Instance } from '../../../src/evidence/aws/instance.ts';
 import { project } from '../../../src/evidence/project.ts';
 import { projectEvent } from '../../../src/readers/kube/event.ts';
 import { projectNode } from '../../../src/readers/kube/node.ts';
-import type { FaultScene } from '../../../src/sim/faults/contract.ts';
+import type { AwsIdentity } from '../../../src/sim/aws/contract.ts';
+import type { KubeClient } from '../../../src/sim/kube/contract.ts';
+import type { World } from '../../../src/sim/world.ts';
 
 const NOT_READ: WhyUnknown = { reason: 'denied', detail: 'nobody may list it', collect: null };
 
@@ -41,10 +43,16 @@ function objectsOf<K extends KubeKind>(
   return complete(items);
 }
 
-function instancesOf({ simulated }: FaultScene): Listed<Instance> {
-  const { cloud, admin } = simulated;
+/** A world, and somebody who may read everything in it. */
+export interface LookedAt {
+  readonly world: Pick<World, 'kernel' | 'aws'>;
+  readonly people: KubeClient;
+  readonly identity: AwsIdentity;
+}
+
+function instancesOf({ world, identity }: LookedAt): Listed<Instance> {
   const call = { service: 'ec2', operation: 'DescribeInstances', input: {} } as const;
-  const answer = cloud.answer(admin.identity, call);
+  const answer = world.aws.answer(identity, call);
   if (!answer.ok) return incomplete(NOT_READ);
   const items = listAt(answer.output, 'Reservations').flatMap((one) => listAt(one, 'Instances'));
   return complete(
@@ -65,21 +73,29 @@ export interface Sight {
   readonly audits: readonly NodeDeletionRequest[] | null;
 }
 
-export function factsOfWorld(stage: FaultScene, sight: Sight): LifecycleFacts {
-  const { simulated, people } = stage;
+/** Of worlds without Karpenter there are no claims to list. */
+function claimsOf({ people }: LookedAt): Listed<KubeFacts['NodeClaim']> {
+  const isServed = people
+    .list('CustomResourceDefinition')
+    .some((one) => textAt(one, 'metadata.name')?.startsWith('nodeclaims.'));
+  return isServed ? objectsOf('NodeClaim', people.list('NodeClaim')) : complete([]);
+}
+
+export function factsOfWorld(stage: LookedAt, sight: Sight): LifecycleFacts {
+  const { world, people } = stage;
   const unread = incomplete<never>(NOT_READ);
   const nodes = people.list('Node').map((object) => named('Node', object, projectNode(object)));
   const events = people.list('Event').map((object) => named('Event', object, projectEvent(object)));
   const { audits } = sight;
   return {
-    nowMs: simulated.kernel.nowMs(),
+    nowMs: world.kernel.nowMs(),
     isUnbroken: sight.isUnbroken,
     nodes: sight.areNodesRead ? complete(nodes) : unread,
     events: sight.areEventsRead ? complete(events) : unread,
     instances: sight.areInstancesRead ? instancesOf(stage) : unread,
     leases: objectsOf('Lease', people.list('Lease', { namespace: 'kube-node-lease' })),
     pods: objectsOf('Pod', people.list('Pod', { namespace: 'kube-system' })),
-    claims: complete([]),
+    claims: claimsOf(stage),
     clusters: complete([]),
     statuses: unread,
     activities: unread,

@@ -136,7 +136,9 @@ export async function watchWorld(options: WatchOptions): Promise<Watched> {
     injections: planInjections(swarm, wishes, FAULTS),
     begin(stage) {
       note(stage, book);
-      const { kernel } = stage.simulated;
+      const { simulated, people } = stage;
+      const { kernel, world, admin } = simulated;
+      const lookedAt = { world, people, identity: admin.identity };
       const random = kernel.random('lifecycle');
       fromMs = kernel.nowMs();
       let before: LifecycleFacts['nodes'] | null = null;
@@ -150,7 +152,7 @@ export async function watchWorld(options: WatchOptions): Promise<Watched> {
           areInstancesRead: !random.chance(options.unreadShare),
           audits: options.hasAudit ? book.requests : null,
         };
-        const facts = factsOfWorld(stage, sight);
+        const facts = factsOfWorld(lookedAt, sight);
         // A cache of the API server may answer with what was there at the last look.
         const isStale = !isRestarted && random.chance(options.staleShare);
         const nodes = isStale ? (before ?? facts.nodes) : facts.nodes;
