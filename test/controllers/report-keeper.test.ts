@@ -100,7 +100,7 @@ test('deletes the report of a machine that is gone for long', async (context) =>
 
 test('does not write a second time when an answer is lost', async (context) => {
   const kept = await scene(context);
-  kept.writes.loseNext(fault('unclear'));
+  kept.writes.loseNext(fault('unclear', 'create'));
   kept.keeper.setRows([ROW]);
   await kept.clock.advance(20 * STEP_MS);
   assert.deepEqual(kept.done, ['create done', 'patch done']);

@@ -1,7 +1,7 @@
 import { diagnoseObservations } from '../../engine/diagnose.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
-import { sleptOrAborted, whenAborted } from '../../runtime/abort.ts';
+import { pause, whenAborted } from '../../runtime/abort.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
@@ -44,6 +44,8 @@ export interface ResidentOptions {
 export interface Standing extends LiveEvidence {
   /** From the first change that it takes in to the judgement, ms; null when only time passed. */
   readonly delayMs: number | null;
+  /** How long the judgement took, ms. */
+  readonly tookMs: number;
 }
 
 export interface ResidentHealth {
@@ -134,7 +136,7 @@ export class Resident {
     while (!signal.aborted) {
       if (this.#feeds?.settle() === true) this.#hear(false);
       this.#showFirst();
-      await sleptOrAborted(clock.sleep(this.#isReady() ? TICK_MS : SETTLE_MS, signal), signal);
+      await pause(clock, this.#isReady() ? TICK_MS : SETTLE_MS, signal);
     }
   }
 
@@ -169,7 +171,7 @@ export class Resident {
   async #lists(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.clients;
     while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
-      await sleptOrAborted(clock.sleep(SETTLE_MS, signal), signal);
+      await pause(clock, SETTLE_MS, signal);
   }
 
   #isReady(): boolean {
@@ -192,14 +194,11 @@ export class Resident {
 
   /** @returns how long it took, ms */
   async #judgeOnce(): Promise<number> {
-    const { clock } = this.#options.clients;
-    const startMs = clock.monotonicMs();
     const standing = await this.#standing();
-    const tookMs = clock.monotonicMs() - startMs;
     await this.#options.onStanding(standing);
     this.#latest = standing;
     this.#machinesDue.ring();
-    return tookMs;
+    return standing.tookMs;
   }
 
   #observations(): Observations {
@@ -211,6 +210,7 @@ export class Resident {
 
   async #standing(): Promise<Standing> {
     const { clock } = this.#options.clients;
+    const startMs = clock.monotonicMs();
     const firstMs = this.#firstNewsMs;
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
@@ -218,8 +218,14 @@ export class Resident {
     const document = await diagnoseObservations(observations);
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
-    const delayMs = firstMs === null ? null : judgedMs - firstMs;
-    return { observations, document, nowMs, cluster: this.#cluster, delayMs };
+    return {
+      observations,
+      document,
+      nowMs,
+      cluster: this.#cluster,
+      delayMs: firstMs === null ? null : judgedMs - firstMs,
+      tookMs: judgedMs - startMs,
+    };
   }
 
   /** Asks machines of the latest standing; what they say is in the next one. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import { startTimer, type Timer } from '../../ports/clock.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
-import { isAbortOf } from '../abort.ts';
+import { isAbortOf, pause } from '../abort.ts';
 import { within } from '../within.ts';
 import {
   DEFAULT_ELECTION_LIMITS,
@@ -78,10 +78,10 @@ export class LeaderElection {
   }
 
   async #acquire(stop: AbortSignal): Promise<boolean> {
-    const { random } = this.#options;
+    const { clock, random } = this.#options;
     while (!stop.aborted) {
       if ((await this.#attempt(stop)) === 'held') return true;
-      await this.#pause(this.#limits.retryMs * (1 + random.next() * CANDIDATE_JITTER), stop);
+      await pause(clock, this.#limits.retryMs * (1 + random.next() * CANDIDATE_JITTER), stop);
     }
     return false;
   }
@@ -113,7 +113,7 @@ export class LeaderElection {
     const end = AbortSignal.any([lost.signal, over]);
     try {
       for (;;) {
-        await this.#pause(this.#limits.retryMs, end);
+        await pause(this.#options.clock, this.#limits.retryMs, end);
         if (end.aborted) return;
         // A renewal under way may finish, so that the version to release by is known.
         const attempt = await this.#attempt(lost.signal);
@@ -240,14 +240,6 @@ export class LeaderElection {
   #name(): string {
     const { namespace, name } = this.#options.lease;
     return `Lease ${namespace}/${name}`;
-  }
-
-  async #pause(durationMs: number, end: AbortSignal): Promise<void> {
-    try {
-      await this.#options.clock.sleep(durationMs, end);
-    } catch (error) {
-      if (!end.aborted) throw error;
-    }
   }
 
   #enter(phase: ElectionState['phase']): void {

@@ -9,7 +9,7 @@ import { systemClock } from '../../../adapters/system/clock.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import { POLL_MS } from '../../../collection/resident/feeds.ts';
 import { Resident } from '../../../collection/resident/resident.ts';
-import { sleptOrAborted } from '../../../runtime/abort.ts';
+import { pause } from '../../../runtime/abort.ts';
 import type { CliContext } from '../context.ts';
 import { openClients } from './open-clients.ts';
 import { noticesOf } from './watch-notices.ts';
@@ -76,7 +76,7 @@ async function tellNotices(
   signal: AbortSignal,
 ): Promise<void> {
   for (;;) {
-    await sleptOrAborted(systemClock.sleep(TICK_MS, signal), signal);
+    await pause(systemClock, TICK_MS, signal);
     if (signal.aborted) return;
     tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
   }
