@@ -7,8 +7,10 @@ import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
 import { PERMISSIONS_COMMAND } from './permissions.ts';
+import { RECORD } from './record.ts';
 import { SIM } from './sim.ts';
 import { STATUS } from './status.ts';
+import { TIMELINE } from './timeline.ts';
 
 /** Every command, in the order of help. */
 export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
@@ -19,6 +21,8 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   PERMISSIONS_COMMAND,
   EXPLAIN,
   CAUSES_COMMAND,
+  RECORD,
+  TIMELINE,
   MCP,
   LAB,
   SIM,

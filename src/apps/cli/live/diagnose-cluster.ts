@@ -5,6 +5,7 @@ import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import type { OnRequest } from '../../../collection/on-request.ts';
+import type { CollectedDocument } from '../../../collection/document.ts';
 import { type LiveEvidence, type LiveOptions, observe } from '../../../collection/observe.ts';
 import { openClients } from './open-clients.ts';
 import { collectLate } from '../../../adapters/system/memory.ts';
@@ -30,6 +31,8 @@ export interface LiveQuestion {
   readonly isAnonymous?: boolean;
   /** Ends a look that is under way. */
   readonly limit?: AbortSignal;
+  /** Receives every document as it comes. */
+  readonly onDocument?: (document: CollectedDocument) => void;
   /** Hears what is known once the first Nodes are. */
   readonly onFirstNodes?: LiveOptions['onFirstNodes'];
 }
@@ -89,7 +92,10 @@ export async function lookWith(
     onFirstNodes: question.onFirstNodes,
     sinceMs: question.sinceMs,
     progress: context.progress,
-    ...(bundle === null ? {} : { onDocument: (document, table) => bundle.add(document, table) }),
+    onDocument: (document, table) => {
+      bundle?.add(document, table);
+      question.onDocument?.(document);
+    },
   });
   context.progress('');
   mustHaveAnswered(seen, clients);

@@ -13,6 +13,7 @@ import {
   wholeQuestion,
 } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
+import type { LookRecorder } from './live-recording.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
 
 /** How long between two looks of `--watch` when nothing changes, ms. */
@@ -33,23 +34,40 @@ export async function watchLive(
   context: CliContext,
   { show, tell, first }: WatchPrinter,
   pauseMs = PAUSE_MS,
+  record: string | null = null,
 ): Promise<void> {
   const question = questionOf(flags, first);
   await mustBeWellAsked(question);
   const { withLiveWatch } = await import('./live-watch.ts');
-  const options = { questions: [question], context, pauseMs, tell };
-  await withLiveWatch(options, async (look, repeat) =>
-    repeat(look, (seen) => {
-      for (const one of seen) show(observationOf(one));
-      return false;
-    }),
-  );
+  const recorder = record === null ? null : await openRecord(record, pauseMs, context);
+  const options = { questions: [question], context, pauseMs, tell, recorder };
+  try {
+    await withLiveWatch(options, async (look, repeat) =>
+      repeat(look, (seen) => {
+        for (const one of seen) show(observationOf(one));
+        return false;
+      }),
+    );
+  } finally {
+    await recorder?.close();
+  }
+}
+
+async function openRecord(
+  target: string,
+  pauseMs: number,
+  context: CliContext,
+): Promise<LookRecorder> {
+  const { openLookRecorder } = await import('./live-recording.ts');
+  const { USUAL_LIMITS: limits } = await import('./record-limits.ts');
+  return openLookRecorder({ target, limits, pauseMs, say: (line) => context.err(`${line}\n`) });
 }
 
 /** The live cluster as the roll call sees it. */
 export const LIVE_STATUS: StatusSource = {
   observe: async (flags, context, onFirstNodes) =>
     observationOf(await lookAtCluster(questionOf(flags, onFirstNodes), context)),
-  watch: async (flags, context, printer) => watchLive(flags, context, printer),
+  watch: async (flags, context, printer, record) =>
+    watchLive(flags, context, printer, PAUSE_MS, record),
   height: terminalHeight,
 };
