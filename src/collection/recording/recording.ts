@@ -8,7 +8,7 @@ import type { Recorder } from '../../ports/recorder.ts';
 import { type Changes, eventOfHappening, type Happening, type Moment } from './change.ts';
 import { claimChanges } from './claims.ts';
 import { EventsOffered } from './events.ts';
-import { type Gap, gapSinceLastLook, happeningOfGap, refusalChanges } from './gaps.ts';
+import { gapSinceLastLook, happeningOfGap, refusalChanges } from './gaps.ts';
 import { evidenceChanges } from './going.ts';
 import { machineChanges } from './machines.ts';
 import { nodeChanges } from './nodes.ts';
@@ -65,6 +65,7 @@ export class Recording {
   async take(look: RecordedLook): Promise<void> {
     const notes = await this.#known(look);
     if (notes === null) return;
+    this.#addGapBefore(notes, look);
     for (const changes of this.#changesOf(look, notes)) this.#add(changes, notes, look);
     this.#add({ happenings: [], notes: new Map([['look', { atMs: look.nowMs }]]) }, notes, look);
     if (await this.#writer.flush(look)) await this.#prune(look);
@@ -92,12 +93,11 @@ export class Recording {
       this.#blindSinceMs ??= moment.nowMs;
       return null;
     }
-    this.#addGapsBefore(this.#notes, moment);
+    this.#addBeginning(this.#notes, moment);
     return this.#notes;
   }
 
-  #addGapsBefore(notes: Map<string, Json>, moment: Moment): void {
-    const isNew = notes.size === 0;
+  #addBeginning(notes: Map<string, Json>, moment: Moment): void {
     const begins: Happening = {
       atMs: null,
       subject: moment.cluster,
@@ -105,17 +105,22 @@ export class Recording {
       kind: 'recording',
       source: 'rollcall',
       parts: [moment.nowMs],
-      what: `recording ${isNew ? 'begins' : 'continues'}`,
+      what: `recording ${notes.size === 0 ? 'begins' : 'continues'}`,
     };
-    const since = gapSinceLastLook(notes, moment, this.#options.pauseMs);
-    const blind: Gap | null =
-      since === null && this.#blindSinceMs !== null
-        ? { fromMs: this.#blindSinceMs, toMs: moment.nowMs, why: 'the record was out of reach' }
-        : null;
-    const gaps = [since, blind].flatMap((gap) =>
-      gap === null ? [] : [happeningOfGap(gap, moment)],
-    );
+    const { nowMs: toMs } = moment;
+    const fromMs = this.#blindSinceMs;
+    // Where the last look is noted, its gap covers this one.
+    const isAlone = fromMs !== null && !notes.has('look');
+    const why = 'the record was out of reach';
+    const gaps = isAlone ? [happeningOfGap({ fromMs, toMs, why }, moment)] : [];
     this.#add({ happenings: [...gaps, begins], notes: new Map() }, notes, moment);
+  }
+
+  /** A program that was stopped, or a machine that slept, looks at nothing. */
+  #addGapBefore(notes: Map<string, Json>, moment: Moment): void {
+    const gap = gapSinceLastLook(notes, moment, this.#options.pauseMs);
+    if (gap === null || notes.has('gap/look')) return;
+    this.#add({ happenings: [happeningOfGap(gap, moment)], notes: new Map() }, notes, moment);
   }
 
   /** In the order in which one leads to another. */

@@ -77,7 +77,7 @@ export class RecordWriter {
   }
 
   async #writeAll(moment: Moment): Promise<void> {
-    this.#tellDropped(moment);
+    await this.#tellDropped(moment);
     while (this.#waiting.length > BATCH) {
       await this.#append(this.#waiting.slice(0, BATCH), [], moment);
       this.#waiting.splice(0, BATCH);
@@ -90,11 +90,12 @@ export class RecordWriter {
     this.#notes.clear();
   }
 
-  #tellDropped(moment: Moment): void {
+  async #tellDropped(moment: Moment): Promise<void> {
     if (this.#dropped === null) return;
     const { rows, fromMs, toMs } = this.#dropped;
     const why = `${counted(rows, 'row')} could not be written in time and were dropped`;
-    this.#waiting.unshift(eventOfHappening(happeningOfGap({ fromMs, toMs, why }, moment), moment));
+    const gap = happeningOfGap({ fromMs, toMs, why }, moment);
+    await this.#append([eventOfHappening(gap, moment)], [], moment);
     this.#dropped = null;
   }
 
