@@ -6,6 +6,19 @@ import { PortError } from '../../../ports/port-error.ts';
 import type { Recorder } from '../../../ports/recorder.ts';
 import { SourceError, UsageError } from '../context.ts';
 
+const POSTGRES = /^postgres(?:ql)?:\/\//;
+
+function isPostgres(target: string): boolean {
+  return POSTGRES.test(target);
+}
+
+/** Its driver is loaded only where somebody names a database. */
+async function openDatabase(url: string): Promise<Recorder> {
+  if (!URL.canParse(url))
+    throw new UsageError('--record takes a file or postgres://USER@HOST/DATABASE');
+  return (await import('../../../adapters/recorder/postgres.ts')).openPostgres(url);
+}
+
 /** Opens what `--record` names for writing. Throws `SourceError` with why it cannot be. */
 export async function openForWriting(
   target: string,
@@ -13,6 +26,7 @@ export async function openForWriting(
   say: (line: string) => void,
 ): Promise<Recorder> {
   return told(async () => {
+    if (isPostgres(target)) return openDatabase(target);
     const { recorder, movedAside } = openOrReplace(target, nowMs);
     if (movedAside !== null) say(movedAside);
     return recorder;
@@ -21,6 +35,7 @@ export async function openForWriting(
 
 /** Opens what `--record` names for reading. Throws `UsageError` where there is no such file. */
 export async function openForReading(target: string): Promise<Recorder> {
+  if (isPostgres(target)) return openDatabase(target);
   if (!existsSync(target))
     throw new UsageError(
       `no such file: ${redact(target)}; record one: rollcall record --record ${redact(target)}`,

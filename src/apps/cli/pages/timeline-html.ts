@@ -70,7 +70,7 @@ function pageOf(title: string, body: readonly string[]): string {
 
 const ENDS = new Set(['node-deleted', 'machine-gone', 'node-deleting', 'claim-deleting', 'gap']);
 const BAD =
-  /^(?:not-usable|.* -> not-usable|Ready is (?:False|Unknown)|instance is (?:terminated|shutting-down))/;
+  /^(?:not-usable|.* -> not-usable|Ready is (?:False|Unknown)|instance is (?:terminated|shutting-down)|(?:Deleting|Removing)Node:)/;
 const GOOD =
   /^(?:usable|.* -> usable|Ready is True|instance is running|launched|Node .* is created)/;
 
