@@ -1,5 +1,5 @@
-import type { Json } from '../../evidence/json.ts';
-import { redact, redactKeys, redactValue } from '../../evidence/redact.ts';
+import { isObject, type Json } from '../../evidence/json.ts';
+import { printable, redact, redactKeys, redactValue } from '../../evidence/redact.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { RecordedEvent, RecordedNote } from '../../ports/recorder.ts';
 
@@ -76,10 +76,34 @@ function nullOr(text: string | null): string | null {
 }
 
 function textOf(body: Json): string {
-  return JSON.stringify(redactKeys(redactValue(body)));
+  const clean = redactValue(body);
+  return JSON.stringify(hasPlainNames(clean) ? clean : redactKeys(clean));
+}
+
+/** Names of fields that were looked through: those of rows are the same few. */
+const PLAIN_NAMES = new Set<string>();
+const CLEAN_NAMES = new Map<string, string>();
+const REMEMBERED_MAX = 20_000;
+
+function hasPlainNames(value: Json): boolean {
+  if (Array.isArray(value)) return (value as readonly Json[]).every(hasPlainNames);
+  if (!isObject(value)) return true;
+  return Object.entries(value).every(([name, entry]) => isPlainName(name) && hasPlainNames(entry));
+}
+
+function isPlainName(name: string): boolean {
+  if (PLAIN_NAMES.has(name)) return true;
+  if (name.length > NAME_LENGTH_MAX || redact(printable(name)) !== name) return false;
+  if (PLAIN_NAMES.size < REMEMBERED_MAX) PLAIN_NAMES.add(name);
+  return true;
 }
 
 /** No name of anything is longer; a NUL, which PostgreSQL stores in no text, becomes visible. */
 function nameOf(text: string): string {
-  return redact(text.slice(0, NAME_LENGTH_MAX)).replaceAll('\u0000', '\uFFFD');
+  const known = CLEAN_NAMES.get(text);
+  if (known !== undefined) return known;
+  const name = redact(text.slice(0, NAME_LENGTH_MAX)).replaceAll('\u0000', '\uFFFD');
+  if (CLEAN_NAMES.size >= REMEMBERED_MAX) CLEAN_NAMES.clear();
+  if (text.length <= NAME_LENGTH_MAX) CLEAN_NAMES.set(text, name);
+  return name;
 }

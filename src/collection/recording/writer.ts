@@ -5,8 +5,8 @@ import type { RecordedEvent, Recorder } from '../../ports/recorder.ts';
 import { eventOfHappening, type Moment, noteOf } from './change.ts';
 import { happeningOfGap } from './gaps.ts';
 
-/** Rows of one transaction: whoever else writes waits no longer than for these. */
-const BATCH = 2000;
+/** Rows of one transaction: whoever else writes, or uses this thread, waits about 10 ms for them. */
+const BATCH = 500;
 /** Rows that wait at most while they cannot be written: about 20 MB. */
 const WAITING_MAX = 20_000;
 
