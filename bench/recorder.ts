@@ -15,7 +15,10 @@ const ROWS = 1_000_000;
 const ROWS_LARGE = 10_000_000;
 const ROWS_POSTGRES = 200_000;
 const MACHINES = 5000;
-const BATCH = 500;
+/** Machines that something happens to at a time, and how much until it is the others' turn. */
+const ACTIVE = 200;
+const ROWS_A_TURN = 50;
+const BATCH = 2000;
 const READ = 50;
 const START_MS = Date.UTC(2026, 0, 1);
 const STEP_MS = 100;
@@ -28,11 +31,16 @@ function uidOf(machine: number): string {
   return `00000000-0000-4000-8000-${machine.toString(16).padStart(12, '0')}`;
 }
 
+function activeAt(index: number): number {
+  const turn = Math.floor(index / (ACTIVE * ROWS_A_TURN));
+  return (turn * ACTIVE + (index % ACTIVE)) % MACHINES;
+}
+
 /** The first rows of each machine say which Node it is; then come Events of that Node. */
 function rowAt(index: number): RecordedEvent {
-  const machine = index % MACHINES;
-  const node = `ip-10-${machine >> 8}-${machine & 255}.eu-west-1.compute.internal`;
   const isLink = index < MACHINES;
+  const machine = isLink ? index : activeAt(index);
+  const node = `ip-10-${machine >> 8}-${machine & 255}.eu-west-1.compute.internal`;
   const atMs = START_MS + index * STEP_MS;
   const link = {
     what: `Node ${node} belongs to this machine`,
@@ -51,7 +59,7 @@ function rowAt(index: number): RecordedEvent {
     source: isLink ? 'Node' : 'kubelet',
     boot: null,
     skewMs: 12,
-    key: keyOf(['event', index]),
+    key: keyOf(['event', index], atMs),
     body: isLink
       ? { ...link, uid: uidOf(machine), claim: null }
       : {

@@ -29,15 +29,16 @@ const ROOMS: Readonly<Record<string, Room>> = {
   engine: { rooms: [...CORE, 'readers'], packages: [] },
   ports: { rooms: ['evidence'], packages: [] },
   collection: {
-    rooms: ['evidence', 'domain', 'diagnosis', 'readers', 'engine', 'ports'],
+    rooms: ['evidence', 'domain', 'diagnosis', 'readers', 'engine', 'ports', 'runtime'],
     // These compute and ask nothing.
     packages: ['node:crypto', 'node:net', 'node:zlib'],
   },
-  controllers: { rooms: [...CORE, 'ports'], packages: [] },
-  node: { rooms: [...CORE, 'ports'], packages: [] },
+  runtime: { rooms: ['evidence', 'ports'], packages: [] },
+  controllers: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
+  node: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
   adapters: { rooms: ['evidence', 'ports', 'readers'], packages: ['node:', '*'], apart: true },
   sim: {
-    rooms: [...CORE, 'readers', 'engine', 'ports', 'collection', 'controllers', 'node'],
+    rooms: [...CORE, 'readers', 'engine', 'ports', 'collection', 'runtime', 'controllers', 'node'],
     packages: [],
   },
   doors: { rooms: ['evidence', 'ports', 'sim'], packages: ['node:', '*'] },
@@ -48,6 +49,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'engine',
       'ports',
       'collection',
+      'runtime',
       'controllers',
       'node',
       'adapters',

@@ -12,12 +12,10 @@ const TEMPLATES: readonly ((node: string) => string)[] = [
   () => 'prober.go:107] "Probe succeeded" probeType="Readiness" pod="shop/web"',
 ];
 
-const LINES = 10_000;
-
-/** A day in the journal of a machine that works, `LINES` lines of 3 January. */
-export function healthyJournal(host: string, node: string): string {
+/** Some hours in the journal of a machine that works: lines of 3 January, one a second. */
+export function healthyJournal(host: string, node: string, count = 10_000): string {
   const lines: string[] = [];
-  for (let index = 0; index < LINES; index++) {
+  for (let index = 0; index < count; index++) {
     const second = String(index % 60).padStart(2, '0');
     const minute = String(Math.floor(index / 60) % 60).padStart(2, '0');
     const hour = String(Math.floor(index / 3600)).padStart(2, '0');

@@ -1,10 +1,11 @@
 /** Looks at a cluster, laid by hand, as a recording takes them. */
 import type { RecordedLook } from '../../src/collection/recording/recording.ts';
 import { Recording } from '../../src/collection/recording/recording.ts';
-import { SeenLook } from '../../src/collection/recording/seen.ts';
+import { SeenCluster } from '../../src/collection/recording/seen.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { RollCallRow } from '../../src/diagnosis/roll-call/document.ts';
-import type { JsonObject } from '../../src/evidence/json.ts';
+import type { CollectedDocument } from '../../src/collection/document.ts';
+import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import type { Refusal } from '../../src/evidence/observations.ts';
 import type { RecordedEvent, Recorder } from '../../src/ports/recorder.ts';
 
@@ -117,6 +118,8 @@ export function row(verdict: RollCallRow['verdict'], cause: string | null = null
 export interface LookParts {
   readonly minute: number;
   readonly nodes?: readonly JsonObject[];
+  /** Nodes that came and went since the look before. */
+  readonly passing?: readonly JsonObject[];
   /** False where the list of Nodes was refused. */
   readonly isListed?: boolean;
   readonly claims?: readonly JsonObject[];
@@ -130,32 +133,45 @@ export interface LookParts {
   readonly skewMs?: number | null;
 }
 
-function list(kind: string, items: readonly JsonObject[], isWhole = true): JsonObject {
-  const annotations = { rollcall: isWhole ? 'complete' : 'part' };
-  return { apiVersion: 'v1', kind: `${kind}List`, metadata: { annotations }, items };
-}
-
-function answer(call: string, content: JsonObject): JsonObject {
-  return { apiVersion: 'v1', kind: 'AwsAnswer', call, answer: content };
+function answer(call: string, content: JsonObject): CollectedDocument {
+  return { name: '', locator: '', content: { kind: 'AwsAnswer', call, answer: content } };
 }
 
 export function lookAt(parts: LookParts): RecordedLook {
-  const { nodes = [node()], isListed = true, claims = [], events = [], skewMs = null } = parts;
+  const {
+    nodes = [node()],
+    passing = [],
+    isListed = true,
+    claims = [],
+    events = [],
+    skewMs = null,
+  } = parts;
   const { instances = null, console, rows = [], refusals = [], findings = [] } = parts;
-  const seen = new SeenLook();
-  const add = (content: JsonObject): void => seen.add({ name: '', locator: '', content });
-  add(list('Node', nodes, isListed));
-  add(list('NodeClaim', claims));
-  add(list('Event', events));
-  if (instances !== null)
-    add(answer('ec2:DescribeInstances', { Reservations: [{ Instances: instances }] }));
-  if (console !== undefined)
-    add(answer('ec2:GetConsoleOutput', { InstanceId: MACHINE, Output: console }));
+  const cluster = new SeenCluster();
+  const come = (kind: string, objects: readonly JsonObject[]): void => {
+    for (const object of objects) {
+      const kept = cluster.keep(kind, object);
+      if (kept !== null) cluster.came(kind, textAt(object, 'metadata.name') ?? '', kept);
+    }
+  };
+  come('Node', [...passing, ...nodes]);
+  for (const object of passing) cluster.went('Node', textAt(object, 'metadata.name') ?? '');
+  if (passing.length > 0) come('Node', nodes);
+  come('NodeClaim', claims);
+  come('Event', events);
+  cluster.round([
+    ...(instances === null
+      ? []
+      : [answer('ec2:DescribeInstances', { Reservations: [{ Instances: instances }] })]),
+    ...(console === undefined
+      ? []
+      : [answer('ec2:GetConsoleOutput', { InstanceId: MACHINE, Output: console })]),
+  ]);
   return {
     cluster: 'shop',
     nowMs: START_MS + parts.minute * 60_000,
     skewMs,
-    seen,
+    seen: cluster.take(),
     document: {
       apiVersion: 'rollcall.dev/v1alpha1',
       kind: 'Diagnosis',
@@ -167,7 +183,10 @@ export function lookAt(parts: LookParts): RecordedLook {
     },
     roll: { rows, cluster: [] },
     refusals,
-    isAwsAsked: instances !== null,
+    whole: new Set([
+      ...(isListed ? ['Node', 'NodeClaim'] : []),
+      ...(instances === null ? [] : ['Instance']),
+    ]),
   };
 }
 

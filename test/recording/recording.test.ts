@@ -306,23 +306,20 @@ describe('a recorder that is out of reach', () => {
 });
 
 describe('a recording', () => {
-  test('notes a failed look once, and its end', async () => {
+  test('keeps a Node that came and went between two judgements', async () => {
     const recorder = createFakeRecorder();
     const { recording } = recordingInto(recorder);
-    const moment = (minute: number): { cluster: string; nowMs: number; skewMs: null } => ({
-      cluster: 'shop',
-      nowMs: START_MS + minute * 60_000,
-      skewMs: null,
-    });
-    await recording.take(lookAt({ minute: 2, refusals: [refusal('list pods')] }));
-    await recording.missed('the API server is silent', moment(3));
-    await recording.missed('the API server is silent', moment(4));
-    await recording.take(lookAt({ minute: 5, refusals: [refusal('list pods')] }));
-    const gaps = (await linesIn(recorder)).filter((line) => line.includes(' gap:'));
-    assert.deepEqual(gaps, [
-      '2 gap: GAP from here on: list pods is not answered: list pods is denied',
-      '3 gap: GAP from here on: look is not answered: the API server is silent',
-      '3 gap: GAP until 2026-05-01T10:05:00Z: look is not answered: the API server is silent',
+    await recording.take(lookAt({ minute: 2 }));
+    const short = { name: 'short', uid: OTHER_UID, created: 3, changed: 3 };
+    const passing = [node({ ...short, ready: 'False' }), node({ ...short, changed: 4 })];
+    await recording.take(lookAt({ minute: 5, passing }));
+    const lines = await linesIn(recorder);
+    assert.deepEqual(lines.slice(2), [
+      '3 node-created: Node short is created',
+      '3 condition: Ready is False (KubeletNotReady): container runtime is down',
+      '4 condition: Ready is True (KubeletReady): fine',
+      '5 node-deleted: Node short is gone',
+      '5 evidence: kept Node of Node short',
     ]);
   });
 

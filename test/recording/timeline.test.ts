@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openRecorder } from '../../src/adapters/recorder/open.ts';
+import type { Action } from '../../src/ports/action.ts';
+import { endedRecord, intendedRecord } from '../../src/ports/action-record.ts';
 import type { RecordedEvent, Recorder } from '../../src/ports/recorder.ts';
 import { capture } from '../cli/capture.ts';
 import { event } from '../ports/recorder.contract.ts';
@@ -260,4 +262,32 @@ describe('a question that cannot be answered', () => {
     assert.equal(wrong.code, 69);
     assert.match(wrong.err, /is not a flight recorder/);
   });
+});
+
+test('a write of a controller is a line with its reason, and its end another', async () => {
+  const path = join(folder, 'actions.db');
+  const recorder = openRecorder(path);
+  const action: Action = {
+    id: 'a1',
+    object: {
+      resource: { group: '', version: 'v1', plural: 'nodes', kind: 'Node', isNamespaced: false },
+      namespace: null,
+      name: 'node00',
+      seen: { uid: NODE_UID, resourceVersion: '7' },
+    },
+    write: { verb: 'delete', requires: 'same-object' },
+    why: { kind: 'rule', name: 'gone', text: 'Its instance is terminated.' },
+    askedBy: 'rollcall controller',
+    undo: null,
+  };
+  const moment = { cluster: 'shop', atMs: START_MS, isDryRun: true };
+  const end = { outcome: 'refused', why: 'The server does not allow it.', object: null } as const;
+  await recorder.append([intendedRecord(action, moment), endedRecord(action, moment, end)]);
+  await recorder.close();
+  const { out } = await capture(['timeline', 'node00', '--record', path]);
+  assert.match(
+    out,
+    /rollcall controller {4}about to delete \(dry run\): Its instance is terminated\.\n/,
+  );
+  assert.match(out, /rollcall controller {4}refused \(dry run\): The server does not allow it\.\n/);
 });

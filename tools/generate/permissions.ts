@@ -9,6 +9,8 @@ import { collectKubernetes } from '../../src/collection/kubernetes.ts';
 import type { FeaturePermissions, KubePermission } from '../../src/collection/permissions.ts';
 import { tellNowhere } from '../../src/collection/nowhere.ts';
 import { KUBE_LISTS } from '../../src/collection/resources.ts';
+import { createFeeds } from '../../src/collection/resident/feeds.ts';
+import { createResidentStore } from '../../src/collection/resident/store.ts';
 import { podsOfNode, WATCHED_KINDS } from '../../src/collection/watched.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { systemRandom } from '../../src/adapters/system/random.ts';
@@ -251,7 +253,15 @@ async function recordWatch(): Promise<Recording> {
     if (kind !== null) watch.add(kind);
   await watch.begun(BEGIN_MS);
   await watch.stop();
+  await followLists(kube);
   return recording;
+}
+
+async function followLists(kube: KubeApi): Promise<void> {
+  const store = createResidentStore();
+  const means = { kube, store, clock: systemClock, random: systemRandom };
+  const feeds = createFeeds({ ...means, onNews: () => undefined });
+  await feeds.run(AbortSignal.timeout(BEGIN_MS));
 }
 
 async function recordCapacity(): Promise<Recording> {

@@ -78,7 +78,7 @@ function openDatabase(path: string): DatabaseSync {
     migrate(path, database);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     // A page that many batches change is written back once for all of them.
-    database.exec('PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -32768;');
+    database.exec('PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536;');
     database.exec('PRAGMA journal_size_limit = 67108864;');
     return database;
   } catch (error) {

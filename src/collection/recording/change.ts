@@ -38,12 +38,18 @@ export interface Moment {
 
 const KEY_LENGTH = 22;
 
-/** The same for the same parts: 128 bits, so that two facts are never taken for one. */
-export function keyOf(parts: readonly (string | number | null)[]): string {
-  return createHash('sha256')
-    .update(JSON.stringify(parts))
-    .digest('base64url')
-    .slice(0, KEY_LENGTH);
+/**
+ * The same for the same parts: 128 bits, so that two facts are never taken for one.
+ *
+ * @param atMs the time of the fact by its source, null without one; it comes first, so that an
+ *   index of keys grows at its end
+ */
+export function keyOf(
+  parts: readonly (string | number | null)[],
+  atMs: number | null = null,
+): string {
+  const sum = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return `${atMs === null ? '' : `${atMs.toString(36)}.`}${sum.slice(0, KEY_LENGTH)}`;
 }
 
 export function eventOfHappening(happening: Happening, moment: Moment): RecordedEvent {
@@ -60,7 +66,7 @@ export function eventOfHappening(happening: Happening, moment: Moment): Recorded
     boot,
     // EC2 and the API server keep one time; a clock that disagrees with it is the one here.
     skewMs: atMs === null ? null : moment.skewMs,
-    key: keyOf([kind, ...happening.parts]),
+    key: keyOf([kind, ...happening.parts], atMs),
     body: { what: happening.what, ...happening.more },
   };
 }
@@ -78,8 +84,9 @@ export class ChangeList implements Changes {
     this.happenings.push(happening);
   }
 
-  /** Notes what is known now, unless that is noted already. */
-  note(before: Json | undefined, id: string, now: Json): void {
-    if (JSON.stringify(before ?? null) !== JSON.stringify(now)) this.notes.set(id, now);
+  /** What is noted by now: here, or else before. */
+  noted(id: string, before: Notes): Json | undefined {
+    const here = this.notes.get(id);
+    return here === undefined ? before.get(id) : (here ?? undefined);
   }
 }

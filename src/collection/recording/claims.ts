@@ -8,19 +8,25 @@ import type { SeenObjects } from './seen.ts';
 
 const PREFIX = 'claim/';
 
-/** What happened to Karpenter's NodeClaims since they were noted. */
-export function claimChanges(seen: SeenObjects, notes: Notes): Changes {
+/**
+ * What happened to Karpenter's NodeClaims since they were noted.
+ *
+ * @param isWhole false where their list is not known to be complete
+ */
+export function claimChanges(
+  { claims, presentClaims }: SeenObjects,
+  notes: Notes,
+  isWhole: boolean,
+): Changes {
   const list = new ChangeList();
-  const uids = new Set<string>();
-  for (const claim of seen.claims) {
+  for (const claim of claims) {
     const uid = textAt(claim, 'metadata.uid');
-    if (uid === null || uids.has(uid)) continue;
-    uids.add(uid);
-    addClaim(list, claim, uid, notes.get(PREFIX + uid));
+    if (uid !== null) addClaim(list, claim, uid, list.noted(PREFIX + uid, notes));
   }
-  if (!seen.whole.has('NodeClaim')) return list;
-  for (const [id, note] of notes)
-    if (id.startsWith(PREFIX) && !uids.has(id.slice(PREFIX.length))) addGone(list, id, note);
+  if (!isWhole) return list;
+  for (const [id, note] of new Map([...notes, ...list.notes]))
+    if (id.startsWith(PREFIX) && note !== null && !presentClaims.has(id.slice(PREFIX.length)))
+      addGone(list, id, note);
   return list;
 }
 

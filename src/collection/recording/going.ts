@@ -83,11 +83,12 @@ export function evidenceChanges(
   notes: Notes,
 ): Changes {
   const list = new ChangeList();
-  const going = goingIn(seen);
-  for (const one of going) addEvidence(list, one, partsOf(one, seen, document), notes);
-  const alive = new Set([...seen.nodes, ...seen.claims].map((one) => textAt(one, 'metadata.uid')));
-  for (const [id] of notes)
-    if (id.startsWith(PREFIX) && !alive.has(id.slice(PREFIX.length))) list.notes.set(id, null);
+  for (const one of goingIn(seen)) addEvidence(list, one, partsOf(one, seen, document), notes);
+  for (const [id] of new Map([...notes, ...list.notes])) {
+    const uid = id.startsWith(PREFIX) ? id.slice(PREFIX.length) : null;
+    const isGone = uid !== null && !seen.presentNodes.has(uid) && !seen.presentClaims.has(uid);
+    if (isGone) list.notes.set(id, null);
+  }
   return list;
 }
 
@@ -113,7 +114,7 @@ function addEvidence(
   notes: Notes,
 ): void {
   const id = PREFIX + going.uid;
-  const known = listAt(notes.get(id), 'kept').map(String);
+  const known = listAt(list.noted(id, notes), 'kept').map(String);
   const kept = [...known];
   for (const [part, content] of parts) {
     const mark = markOf(part, content);

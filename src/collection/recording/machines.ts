@@ -13,7 +13,7 @@ const PREFIX = 'machine/';
 export function machineChanges(seen: SeenObjects, notes: Notes, isWhole: boolean): Changes {
   const list = new ChangeList();
   const ids = new Set<string>();
-  for (const instance of seen.instances) {
+  for (const instance of seen.instances ?? []) {
     const id = textAt(instance, 'InstanceId') ?? '';
     if (ids.has(id)) continue;
     ids.add(id);

@@ -10,24 +10,29 @@ import type { SeenObjects } from './seen.ts';
 const REMEMBERED_MS = 24 * 3_600_000;
 const PREFIX = 'node/';
 
-/** What happened to the Nodes since they were noted. */
-export function nodeChanges(seen: SeenObjects, notes: Notes, moment: Moment): Changes {
+/**
+ * What happened to the Nodes since they were noted.
+ *
+ * @param isWhole false where the list of Nodes is not known to be complete
+ */
+export function nodeChanges(
+  { nodes, presentNodes }: SeenObjects,
+  notes: Notes,
+  moment: Moment,
+  isWhole: boolean,
+): Changes {
   const list = new ChangeList();
-  const past = [...notes].filter(([id]) => id.startsWith(PREFIX));
-  const uids = new Set<string>();
-  for (const node of seen.nodes) {
+  for (const node of nodes) {
     const uid = textAt(node, 'metadata.uid');
-    if (uid === null || uids.has(uid)) continue;
-    uids.add(uid);
-    addNode(list, node, uid, notes);
+    if (uid !== null) addNode(list, node, uid, notes);
   }
-  if (seen.whole.has('Node')) addDeleted(list, past, uids, notes, moment);
+  if (isWhole) addDeleted(list, presentNodes, notes, moment);
   return list;
 }
 
 function addNode(list: ChangeList, node: JsonObject, uid: string, notes: Notes): void {
   const id = PREFIX + uid;
-  const before = notes.get(id);
+  const before = list.noted(id, notes);
   const name = textAt(node, 'metadata.name') ?? uid;
   const boot = textAt(node, 'status.nodeInfo.bootID');
   const owner: Owner = { subject: name, subjectKind: 'Node', source: 'Node', uid, boot };
@@ -140,16 +145,16 @@ function addDeleting(list: ChangeList, owner: Owner, deleting: string): void {
 
 function addDeleted(
   list: ChangeList,
-  past: readonly (readonly [string, Json])[],
-  uids: ReadonlySet<string>,
+  present: ReadonlySet<string>,
   notes: Notes,
   { nowMs }: Moment,
 ): void {
   const lastSeen = at(notes.get('look'), 'atMs') ?? null;
-  for (const [id, note] of past) {
+  for (const [id, note] of new Map([...notes, ...list.notes])) {
+    if (!id.startsWith(PREFIX) || note === null) continue;
     const uid = id.slice(PREFIX.length);
     const goneMs = at(note, 'goneMs');
-    if (uids.has(uid)) continue;
+    if (present.has(uid)) continue;
     if (typeof goneMs === 'number') {
       if (goneMs < nowMs - REMEMBERED_MS) list.notes.set(id, null);
       continue;

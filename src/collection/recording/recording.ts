@@ -23,8 +23,8 @@ export interface RecordedLook extends Moment {
   readonly roll: Pick<RollCallDocument, 'rows' | 'cluster'>;
   /** What was asked and not answered. */
   readonly refusals: readonly Refusal[];
-  /** False where AWS was not asked for all machines of the cluster. */
-  readonly isAwsAsked: boolean;
+  /** Kinds whose list is complete, so that what it lacks is not there: `Node`, `Instance`. */
+  readonly whole: ReadonlySet<string>;
 }
 
 export interface RecordingLimits {
@@ -71,17 +71,6 @@ export class Recording {
     if (await this.#writer.flush(look)) await this.#prune(look);
   }
 
-  /** Records that a look failed, once for as long as looks fail. */
-  async missed(why: string, moment: Moment): Promise<void> {
-    const notes = await this.#known(moment);
-    if (notes === null) return;
-    const refusal = { call: 'look', message: why, failure: 'unavailable', permission: null };
-    // Everything else that is refused stays as it was noted.
-    const own = new Map([...notes].filter(([id]) => id === 'gap/look'));
-    this.#add(refusalChanges([refusal], own, moment), notes, moment);
-    await this.#writer.flush(moment);
-  }
-
   /** What is noted of the cluster, read once; null while that is not possible. */
   async #known(moment: Moment): Promise<Map<string, Json> | null> {
     if (this.#notes !== null) return this.#notes;
@@ -119,22 +108,22 @@ export class Recording {
   /** A program that was stopped, or a machine that slept, looks at nothing. */
   #addGapBefore(notes: Map<string, Json>, moment: Moment): void {
     const gap = gapSinceLastLook(notes, moment, this.#options.pauseMs);
-    if (gap === null || notes.has('gap/look')) return;
+    if (gap === null) return;
     this.#add({ happenings: [happeningOfGap(gap, moment)], notes: new Map() }, notes, moment);
   }
 
   /** In the order in which one leads to another. */
   #changesOf(look: RecordedLook, notes: Map<string, Json>): readonly Changes[] {
-    const { seen, refusals } = look;
+    const { seen, refusals, whole } = look;
     const isAwsWhole =
-      look.isAwsAsked && !refusals.some(({ call }) => call === 'ec2:DescribeInstances');
-    const isWhole = seen.whole.has('Node') && (isAwsWhole || !look.isAwsAsked);
+      whole.has('Instance') && !refusals.some(({ call }) => call === 'ec2:DescribeInstances');
+    const isWhole = whole.has('Node') && (isAwsWhole || seen.instances === null);
     const events = { happenings: this.#events.fresh(seen.events), notes: new Map() };
     return [
       refusalChanges(refusals, notes, look),
       machineChanges(seen, notes, isAwsWhole),
-      claimChanges(seen, notes),
-      nodeChanges(seen, notes, look),
+      claimChanges(seen, notes, whole.has('NodeClaim')),
+      nodeChanges(seen, notes, look, whole.has('Node')),
       events,
       verdictChanges(look.roll, notes, isWhole),
       evidenceChanges(seen, look.document, notes),

@@ -1,4 +1,4 @@
-import { at, textAt } from '../../evidence/json.ts';
+import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { RecordedEvent } from '../../ports/recorder.ts';
 
 /** One line of a timeline: a row, or several that say the same. */
@@ -25,7 +25,15 @@ const SILENT = new Set(['link']);
 
 /** What was recorded, in one line. */
 export function whatOf({ body, kind }: RecordedEvent): string {
-  return textAt(body, 'what') ?? kind;
+  return textAt(body, 'what') ?? actionText(kind, body) ?? kind;
+}
+
+/** A write of a controller: what it was about to do and why, or how that ended. */
+function actionText(kind: string, body: Json): string | null {
+  if (kind !== 'action-intended' && kind !== 'action-ended') return null;
+  const done = textAt(body, 'outcome') ?? `about to ${textAt(body, 'write.verb') ?? 'write'}`;
+  const dry = at(body, 'isDryRun') === true ? ' (dry run)' : '';
+  return `${done}${dry}: ${textAt(body, 'why.text') ?? textAt(body, 'why') ?? ''}`;
 }
 
 /** The same for rows that differ in numbers alone, as a back-off or a count does. */

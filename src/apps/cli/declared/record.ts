@@ -24,7 +24,7 @@ export const RECORD = declareCommand({
   summary: 'Record what happens to machines, for rollcall timeline',
   usage: ['record --record FILE [--for TIME] [--every TIME] [options]'],
   description: [
-    'Looks at the cluster as status --watch does, when something changes and at least as often as --every says, and appends what changed: launches and ends of instances, NodeClaims and Nodes with their UIDs, conditions, taints, reboots, Events, verdicts and their causes. What a machine that is being deleted or is not ready shows is kept too: the object, the findings, the end of the console.',
+    'Follows the cluster as status --watch does and appends what changes: launches and ends of instances, NodeClaims and Nodes with their UIDs, conditions, taints, reboots, Events, verdicts and their causes. What a machine that is being deleted or is not ready shows is kept too: the object, the findings, the end of the console.',
     'Rollcall only reads from the cluster. A fact is recorded once, also when the program starts again or several record the same cluster. Times in which nobody looked are recorded as gaps. Secrets are left out. See docs/recorder.md.',
   ],
   words: { most: 0, completes: [] },
@@ -39,8 +39,8 @@ export const RECORD = declareCommand({
     every: {
       kind: 'duration',
       value: 'TIME',
-      default: '10s',
-      help: 'Longest time between two looks',
+      default: '60s',
+      help: 'How often AWS is asked when nothing changes; Kubernetes is watched',
     },
     ...RECORD_LIMITS,
     ...LIVE_OPTIONS,
@@ -49,8 +49,8 @@ export const RECORD = declareCommand({
   examples: [
     { title: 'Until it is interrupted', command: 'rollcall record --record flight.db' },
     {
-      title: 'One night, looking at least every minute',
-      command: 'rollcall record --record flight.db --for 12h --every 1m',
+      title: 'One night, asking AWS every 5 min',
+      command: 'rollcall record --record flight.db --for 12h --every 5m',
     },
     {
       title: 'Several clusters in one database',

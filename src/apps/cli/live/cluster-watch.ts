@@ -1,7 +1,8 @@
 import type { WatchedKind } from '../../../collection/watched.ts';
-import { Reflector } from '../../../adapters/kubernetes/reflector.ts';
-import type { ReflectorState } from '../../../adapters/kubernetes/reflector-options.ts';
-import type { ReflectorChange } from '../../../adapters/kubernetes/reflector-store.ts';
+import { Reflector } from '../../../runtime/reflector/reflector.ts';
+import type { ReflectorState } from '../../../runtime/reflector/reflector-options.ts';
+import type { ReflectorChange } from '../../../runtime/reflector/reflector-store.ts';
+import { STALE_MS } from './watch-notices.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';
 import type { PortFailure } from '../../../ports/port-error.ts';
@@ -31,8 +32,6 @@ interface Feed {
   readonly running: Promise<void>;
 }
 
-/** A quiet watch is confirmed about every 4 s, and a busy machine takes its time over that. */
-const STALE_MS = 8000;
 const FEEDS_MAX = 32;
 const STEP_MS = 20;
 

@@ -5,7 +5,6 @@ import type { Anonymizer } from '../../../readers/anonymous/anonymizer.ts';
 import { type CliContext, SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import type { OnRequest } from '../../../collection/on-request.ts';
-import type { CollectedDocument } from '../../../collection/document.ts';
 import { type LiveEvidence, type LiveOptions, observe } from '../../../collection/observe.ts';
 import { openClients } from './open-clients.ts';
 import { collectLate } from '../../../adapters/system/memory.ts';
@@ -31,8 +30,6 @@ export interface LiveQuestion {
   readonly isAnonymous?: boolean;
   /** Ends a look that is under way. */
   readonly limit?: AbortSignal;
-  /** Receives every document as it comes. */
-  readonly onDocument?: (document: CollectedDocument) => void;
   /** Hears what is known once the first Nodes are. */
   readonly onFirstNodes?: LiveOptions['onFirstNodes'];
 }
@@ -92,10 +89,7 @@ export async function lookWith(
     onFirstNodes: question.onFirstNodes,
     sinceMs: question.sinceMs,
     progress: context.progress,
-    onDocument: (document, table) => {
-      bundle?.add(document, table);
-      question.onDocument?.(document);
-    },
+    ...(bundle === null ? {} : { onDocument: (document, table) => bundle.add(document, table) }),
   });
   context.progress('');
   mustHaveAnswered(seen, clients);
@@ -115,7 +109,10 @@ async function anonymizerOf(seen: readonly Observations[]): Promise<Anonymizer> 
 }
 
 /** Without one answer there is nothing to say but why. */
-function mustHaveAnswered({ observations }: LiveEvidence, { aws, kube }: LookClients): void {
+export function mustHaveAnswered(
+  { observations }: Pick<LiveEvidence, 'observations'>,
+  { aws, kube }: LookClients,
+): void {
   const refusals = observations.collection?.refusals ?? [];
   const answers = observations.facts.length + observations.listings.length;
   if (answers > 0 || refusals.length === 0) return;

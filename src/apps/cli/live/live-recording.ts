@@ -1,10 +1,9 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
-import type { CollectedDocument } from '../../../collection/document.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
 import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
-import { SeenLook } from '../../../collection/recording/seen.ts';
+import { SeenCluster } from '../../../collection/recording/seen.ts';
+import type { ResidentListener } from '../../../collection/resident/listener.ts';
 import { rollCallOf } from '../../../diagnosis/roll-call/roll-call.ts';
-import { SourceError } from '../context.ts';
 import type { LiveFlags } from './flags.ts';
 import type { Clients } from './open-clients.ts';
 import { openForWriting, told } from './record-target.ts';
@@ -13,61 +12,43 @@ export interface RecordOptions {
   /** A file or a URL of PostgreSQL. */
   readonly target: string;
   readonly limits: RecordingLimits;
-  /** Between two looks, ms. */
+  /** Longest time between two judgements, ms. */
   readonly pauseMs: number;
   readonly say: (line: string) => void;
 }
 
-type Look = (onDocument: (document: CollectedDocument) => void) => Promise<LiveEvidence>;
-
-/** Records the looks at one cluster. */
-export interface LookRecorder {
-  readonly look: (
+/** Records what a resident hears and judges of one cluster. */
+export interface LiveRecorder {
+  readonly listener: ResidentListener;
+  readonly take: (
+    standing: LiveEvidence,
     clients: Pick<Clients, 'described'>,
     flags: LiveFlags,
-    look: Look,
-  ) => Promise<LiveEvidence>;
+  ) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** A look may take a minute and more; what is longer than some of them is a gap. */
-const GAP_LOOKS = 3;
-const LOOK_MS = 60_000;
+/** A judgement may take a minute in a large cluster; what is longer than some of them is a gap. */
+const GAP_PAUSES = 3;
+const JUDGEMENT_MS = 60_000;
 
-export async function openLookRecorder(options: RecordOptions): Promise<LookRecorder> {
-  const { target, limits, say, pauseMs } = options;
+export async function openLiveRecorder(options: RecordOptions): Promise<LiveRecorder> {
+  const { target, limits, say } = options;
   const recorder = await openForWriting(target, systemClock.nowMs(), say);
-  const recording = new Recording({
-    recorder,
-    limits,
-    say,
-    pauseMs: GAP_LOOKS * (pauseMs + LOOK_MS),
-  });
+  const pauseMs = GAP_PAUSES * (options.pauseMs + JUDGEMENT_MS);
+  const recording = new Recording({ recorder, limits, say, pauseMs });
+  const seen = new SeenCluster();
   // A cluster keeps the name under which its first look was recorded.
   let cluster: string | null = null;
   return {
-    async look(clients, flags, look) {
-      const seen = new SeenLook();
-      const onDocument = (document: CollectedDocument): void => seen.add(document);
-      try {
-        const live = await look(onDocument);
-        cluster ??= flags.cluster ?? live.cluster ?? placeOf(clients);
-        const name = cluster;
-        await told(async () => recording.take(lookOf(live, seen, name)));
-        return live;
-      } catch (error) {
-        if (error instanceof SourceError && cluster !== null)
-          await missed(recording, cluster, error.message);
-        throw error;
-      }
+    listener: seen,
+    async take(standing, clients, flags) {
+      const name = cluster ?? flags.cluster ?? standing.cluster ?? placeOf(clients);
+      cluster = name;
+      await told(async () => recording.take(lookOf(standing, seen, name)));
     },
     close: async () => told(async () => recorder.close()),
   };
-}
-
-async function missed(recording: Recording, cluster: string, why: string): Promise<void> {
-  const moment = { cluster, nowMs: systemClock.nowMs(), skewMs: null };
-  await told(async () => recording.missed(why, moment));
 }
 
 /** Where AWS tells no name, that of the kubeconfig. */
@@ -75,13 +56,27 @@ function placeOf({ described }: Pick<Clients, 'described'>): string {
   return described?.clusterName ?? described?.contextName ?? described?.server ?? 'cluster';
 }
 
+const LISTS = { 'kube/Node': 'Node', 'kube/NodeClaim': 'NodeClaim' } as const;
+
+/** Of a cluster that nothing names, AWS is asked about the machines of its Nodes alone. */
+function wholeIn({ observations, cluster }: LiveEvidence): ReadonlySet<string> {
+  const kinds = observations.listings.flatMap(({ kind }) =>
+    kind === 'kube/Node' || kind === 'kube/NodeClaim' ? [LISTS[kind]] : [],
+  );
+  return new Set([...kinds, ...(cluster === null ? [] : ['Instance'])]);
+}
+
 function lookOf(
-  { observations, document, nowMs, skewMs, cluster: known }: LiveEvidence,
-  seen: SeenLook,
-  cluster: string,
+  standing: LiveEvidence,
+  cluster: SeenCluster,
+  name: string,
 ): Parameters<Recording['take']>[0] {
+  const { observations, document, nowMs, skewMs } = standing;
+  const seen = cluster.take();
+  const whole = new Set(wholeIn(standing));
+  if (seen.instances === null) whole.delete('Instance');
   return {
-    cluster,
+    cluster: name,
     nowMs,
     // Its clock is as far ahead of this one as this one is behind it.
     skewMs: skewMs === null ? null : -skewMs,
@@ -89,6 +84,6 @@ function lookOf(
     document,
     roll: rollCallOf({ observations, document, nowMs, expected: [] }),
     refusals: observations.collection?.refusals ?? [],
-    isAwsAsked: known !== null && seen.whole.has('Instance'),
+    whole,
   };
 }

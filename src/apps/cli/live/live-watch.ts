@@ -1,11 +1,10 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import type { CliContext } from '../context.ts';
-import { Alarm } from './alarm.ts';
+import { Alarm } from '../../../runtime/alarm.ts';
 import { endOnInterrupt, type LiveQuestion, lookWith } from './diagnose-cluster.ts';
 import { lookingAgain, type Repeat } from './look-again.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
-import type { LookRecorder } from './live-recording.ts';
 import { openClients } from './open-clients.ts';
 import type { WatchNotice } from './watch-notices.ts';
 import { watchCluster } from './watched-clusters.ts';
@@ -17,8 +16,6 @@ export interface LiveWatchOptions {
   /** Between two looks when nothing changes, ms. */
   readonly pauseMs: number;
   readonly tell: (notices: readonly WatchNotice[]) => void;
-  /** Keeps what each look shows; for one cluster. */
-  readonly recorder?: LookRecorder | null;
 }
 
 /** Looks at all clusters, one after the other. */
@@ -34,7 +31,7 @@ interface OpenCluster {
 async function openCluster(
   question: LiveQuestion,
   alarm: Alarm,
-  { context, pauseMs, questions, recorder = null }: LiveWatchOptions,
+  { context, pauseMs, questions }: LiveWatchOptions,
 ): Promise<OpenCluster> {
   const clients = await openClients(question.flags);
   const means = { clock: systemClock, random: systemRandom };
@@ -43,13 +40,7 @@ async function openCluster(
   return {
     async look() {
       watched.beginLook();
-      const asked = { ...clients, aws: watched.aws };
-      const seen =
-        recorder === null
-          ? await lookWith(asked, question, context)
-          : await recorder.look(clients, question.flags, async (onDocument) =>
-              lookWith(asked, { ...question, onDocument }, context),
-            );
+      const seen = await lookWith({ ...clients, aws: watched.aws }, question, context);
       const isOfNames = question.names.length > 0;
       if (isOfNames) watched.follow(seen.document.subjects.map(({ node }) => node));
       return seen;

@@ -5,19 +5,24 @@ import {
   terminalHeight,
   type WatchPrinter,
 } from '../commands/status.ts';
+import { systemClock } from '../../../adapters/system/clock.ts';
+import { systemRandom } from '../../../adapters/system/random.ts';
+import { POLL_MS } from '../../../collection/resident/feeds.ts';
+import { Resident, type ResidentPace } from '../../../collection/resident/resident.ts';
+import { sleptOrAborted } from '../../../runtime/abort.ts';
 import type { CliContext } from '../context.ts';
+import { openClients } from './open-clients.ts';
+import { noticesOf, troublesIn } from './watch-notices.ts';
 import {
   type LiveQuestion,
+  endOnInterrupt,
   lookAtCluster,
-  mustBeWellAsked,
+  mustHaveAnswered,
   wholeQuestion,
 } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
-import type { LookRecorder } from './live-recording.ts';
+import type { LiveRecorder } from './live-recording.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
-
-/** How long between two looks of `--watch` when nothing changes, ms. */
-const PAUSE_MS = 10_000;
 
 function questionOf(flags: LiveFlags, onFirstNodes?: OnFirstNodes): LiveQuestion {
   const question = wholeQuestion([], flags);
@@ -28,46 +33,90 @@ function observationOf({ observations, document, nowMs }: LiveEvidence): StatusO
   return { observations, document, nowMs, notObservable: [] };
 }
 
-/** Shows a cluster as it changes, and what nobody tells of every `pauseMs`. */
+/** Notices are looked at so often, ms. */
+const TICK_MS = 1000;
+
+/** What a watch may do beside showing. */
+export interface WatchExtras {
+  /** Keeps what is seen. */
+  readonly recorder?: LiveRecorder | null;
+  readonly pace?: Partial<ResidentPace>;
+  /** Ends the watch. */
+  readonly end?: AbortSignal;
+}
+
+/** Shows a cluster as it changes, and reports what cannot be followed. */
 export async function watchLive(
   flags: LiveFlags,
   context: CliContext,
   { show, tell, first }: WatchPrinter,
-  pauseMs = PAUSE_MS,
-  record: string | null = null,
+  { recorder = null, pace = {}, end }: WatchExtras = {},
 ): Promise<void> {
-  const question = questionOf(flags, first);
-  await mustBeWellAsked(question);
-  const { withLiveWatch } = await import('./live-watch.ts');
-  const recorder = record === null ? null : await openRecord(record, pauseMs, context);
-  const options = { questions: [question], context, pauseMs, tell, recorder };
+  const clients = await openClients(flags);
+  const stop = endOnInterrupt();
+  const ending = new AbortController();
+  end?.addEventListener('abort', () => ending.abort(), { once: true });
+  let isFirst = true;
+  const resident = new Resident({
+    clients,
+    random: systemRandom,
+    cluster: flags.cluster ?? null,
+    pace,
+    listener: recorder?.listener ?? null,
+    onFirstNodes: first,
+    async onStanding(standing) {
+      if (isFirst) mustHaveAnswered(standing, clients);
+      isFirst = false;
+      context.progress('');
+      show(observationOf(standing));
+      await recorder?.take(standing, clients, flags);
+    },
+  });
+  context.progress('asking Kubernetes and AWS');
   try {
-    await withLiveWatch(options, async (look, repeat) =>
-      repeat(look, (seen) => {
-        for (const one of seen) show(observationOf(one));
-        return false;
-      }),
-    );
+    const running = resident.run(ending.signal);
+    await Promise.race([running, tellNotices(resident, tell, ending.signal)]);
+    await running;
   } finally {
-    await recorder?.close();
+    ending.abort();
+    stop();
+    await clients.close();
   }
 }
 
-async function openRecord(
-  target: string,
-  pauseMs: number,
+async function tellNotices(
+  resident: Resident,
+  tell: WatchPrinter['tell'],
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await sleptOrAborted(systemClock.sleep(TICK_MS, signal), signal);
+    if (!signal.aborted) tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
+  }
+}
+
+async function watchAndRecord(
+  flags: LiveFlags,
   context: CliContext,
-): Promise<LookRecorder> {
-  const { openLookRecorder } = await import('./live-recording.ts');
+  printer: WatchPrinter,
+  target: string | null,
+): Promise<void> {
+  if (target === null) return watchLive(flags, context, printer);
+  const { openLiveRecorder } = await import('./live-recording.ts');
   const { USUAL_LIMITS: limits } = await import('./record-limits.ts');
-  return openLookRecorder({ target, limits, pauseMs, say: (line) => context.err(`${line}\n`) });
+  const say = (line: string): void => context.err(`${line}\n`);
+  const recorder = await openLiveRecorder({ target, limits, pauseMs: POLL_MS, say });
+  try {
+    await watchLive(flags, context, printer, { recorder });
+  } finally {
+    await recorder.close();
+  }
 }
 
 /** The live cluster as the roll call sees it. */
 export const LIVE_STATUS: StatusSource = {
   observe: async (flags, context, onFirstNodes) =>
     observationOf(await lookAtCluster(questionOf(flags, onFirstNodes), context)),
-  watch: async (flags, context, printer, record) =>
-    watchLive(flags, context, printer, PAUSE_MS, record),
+  watch: watchAndRecord,
   height: terminalHeight,
 };

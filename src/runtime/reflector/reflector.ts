@@ -1,7 +1,7 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
 import {
   DEFAULT_REFLECTOR_LIMITS,
   type ReflectorLimits,
@@ -35,6 +35,8 @@ export class Reflector<T> {
   #version: string | null = null;
   #canWatchList = true;
   #pageSize = PAGE_SIZE;
+  /** Why there is no watch, and when to try one again by the monotonic clock. */
+  #unwatched: { readonly error: PortError; readonly untilMs: number } | null = null;
   #listedAtMs = 0;
 
   constructor(options: ReflectorOptions<T>) {
@@ -87,6 +89,7 @@ export class Reflector<T> {
   async #round(signal: AbortSignal): Promise<number> {
     const startMs = this.#options.clock.monotonicMs();
     try {
+      if (this.#unwatched !== null) return await this.#poll(this.#unwatched, signal);
       if (this.#version !== null || this.#canWatchList) {
         await this.#watch(signal);
         return this.#afterEnd(startMs);
@@ -120,6 +123,7 @@ export class Reflector<T> {
   #afterFailure(error: PortError, startMs: number): number {
     const { clock, random } = this.#options;
     if (error.failure === 'expired') this.#version = null;
+    if (this.#pollsInstead(error)) return 0;
     if (clock.monotonicMs() - startMs > LONG_LIFE_MS) this.#backoff.reset();
     const phase = phaseOf(error);
     this.#record.fail(error, phase);
@@ -127,6 +131,27 @@ export class Reflector<T> {
     if (phase !== 'waiting') return this.#limits.refusedRetryMs * jitter;
     const askedMs = (error.retryAfterMs ?? 0) * (1 + random.next() / 4);
     return Math.max(askedMs, this.#backoff.nextMs());
+  }
+
+  /** True where lists take the place of a watch that is denied. */
+  #pollsInstead(error: PortError): boolean {
+    const { pollMs, refusedRetryMs } = this.#limits;
+    const isOfWatch = error.failure === 'denied' && error.permission?.startsWith('watch ') === true;
+    if (pollMs === null || !isOfWatch) return false;
+    const untilMs = this.#options.clock.monotonicMs() + refusedRetryMs;
+    this.#unwatched = { error, untilMs };
+    return true;
+  }
+
+  /** @returns how long to wait before the next listing, or before a watch is tried again */
+  async #poll(
+    { error, untilMs }: { readonly error: PortError; readonly untilMs: number },
+    signal: AbortSignal,
+  ): Promise<number> {
+    await this.#list(signal);
+    this.#record.poll(error);
+    if (this.#options.clock.monotonicMs() >= untilMs) this.#unwatched = null;
+    return this.#limits.pollMs ?? 0;
   }
 
   async #list(signal: AbortSignal): Promise<void> {
