@@ -1,9 +1,9 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
+import { lookOf } from '../../../collection/recording/look.ts';
 import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
 import { SeenCluster } from '../../../collection/recording/seen.ts';
 import type { ResidentListener } from '../../../collection/resident/listener.ts';
-import { rollCallOf } from '../../../diagnosis/roll-call/roll-call.ts';
 import type { LiveFlags } from './flags.ts';
 import type { Clients } from './open-clients.ts';
 import { openForWriting, told } from './record-target.ts';
@@ -45,7 +45,7 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
     async take(standing, clients, flags) {
       const name = cluster ?? flags.cluster ?? standing.cluster ?? placeOf(clients);
       cluster = name;
-      await told(async () => recording.take(lookOf(standing, seen, name)));
+      await told(async () => recording.take(lookOf(standing, seen.take(), name)));
     },
     close: async () => told(async () => recorder.close()),
   };
@@ -54,36 +54,4 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
 /** Where AWS tells no name, that of the kubeconfig. */
 function placeOf({ described }: Pick<Clients, 'described'>): string {
   return described?.clusterName ?? described?.contextName ?? described?.server ?? 'cluster';
-}
-
-const LISTS = { 'kube/Node': 'Node', 'kube/NodeClaim': 'NodeClaim' } as const;
-
-/** Of a cluster that nothing names, AWS is asked about the machines of its Nodes alone. */
-function wholeIn({ observations, cluster }: LiveEvidence): ReadonlySet<string> {
-  const kinds = observations.listings.flatMap(({ kind }) =>
-    kind === 'kube/Node' || kind === 'kube/NodeClaim' ? [LISTS[kind]] : [],
-  );
-  return new Set([...kinds, ...(cluster === null ? [] : ['Instance'])]);
-}
-
-function lookOf(
-  standing: LiveEvidence,
-  cluster: SeenCluster,
-  name: string,
-): Parameters<Recording['take']>[0] {
-  const { observations, document, nowMs, skewMs } = standing;
-  const seen = cluster.take();
-  const whole = new Set(wholeIn(standing));
-  if (seen.instances === null) whole.delete('Instance');
-  return {
-    cluster: name,
-    nowMs,
-    // Its clock is as far ahead of this one as this one is behind it.
-    skewMs: skewMs === null ? null : -skewMs,
-    seen,
-    document,
-    roll: rollCallOf({ observations, document, nowMs, expected: [] }),
-    refusals: observations.collection?.refusals ?? [],
-    whole,
-  };
 }
