@@ -1,8 +1,8 @@
 /** A PostgreSQL server on loopback that belongs to one test file. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -43,13 +43,9 @@ interface Identity {
 /** It refuses to run as root; its package brings a user. */
 function identity(): Identity {
   if (process.getuid?.() !== 0) return {};
-  const line =
-    readFileSync('/etc/passwd', 'utf8')
-      .split('\n')
-      .find((one) => /^(?:postgres|nobody):/.test(one) && one.startsWith('postgres')) ??
-    readFileSync('/etc/passwd', 'utf8')
-      .split('\n')
-      .find((one) => one.startsWith('nobody:'));
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const users = lines.filter((one) => /^(?:postgres|nobody):/.test(one)).toSorted();
+  const line = users.at(-1);
   const [, , uid, gid] = (line ?? '').split(':');
   return { uid: Number(uid), gid: Number(gid) };
 }
@@ -57,7 +53,7 @@ function identity(): Identity {
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { port } = server.address() as { port: number };
   server.close();
   return port;
 }
@@ -67,7 +63,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'));
   const who = identity();
   if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid);
-  const data = join(folder, 'data');
+  const state = join(folder, 'state');
   const port = await freePort();
   const options = {
     ...who,
@@ -79,8 +75,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     const { status, stderr } = spawnSync(join(bin, program), args, options);
     if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
   };
-  run('initdb', ['-D', data, '-U', 'rollcall', '-A', 'trust', '--no-sync', '-E', 'UTF8']);
-  let child: ChildProcess | null = null;
+  run('initdb', ['-D', state, '-U', 'rollcall', '-A', 'trust', '--no-sync', '-E', 'UTF8']);
+  let child: ReturnType<typeof spawn> | null = null;
   const client = ['-h', '127.0.0.1', '-p', String(port), '-U', 'rollcall'];
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child === null) return;
@@ -90,7 +86,16 @@ export async function startPostgres(): Promise<PostgresServer> {
     child = null;
   };
   const start = async (): Promise<void> => {
-    const args = ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'];
+    const args = [
+      '-D',
+      state,
+      '-p',
+      String(port),
+      '-k',
+      folder,
+      '-c',
+      'listen_addresses=127.0.0.1',
+    ];
     const started = spawn(
       join(bin, 'postgres'),
       [...args, '-c', 'max_connections=30', '-c', 'fsync=off'],

@@ -8,31 +8,39 @@ import { lookAt, node, recordingInto, row, rowsIn } from '../recording/looks.ts'
 import { type PostgresServer, startPostgres, WITH_POSTGRES } from './postgres-server.ts';
 import { event, isFailure, recorderContract } from './recorder.contract.ts';
 
-describe('in PostgreSQL,', WITH_POSTGRES, () => {
-  let server: PostgresServer;
-  let databases = 0;
-  before(async () => {
-    server = await startPostgres();
-  });
-  after(async () => server.stop());
+let started: PostgresServer | null = null;
+let databases = 0;
 
-  function freshUrl(): string {
-    databases += 1;
-    server.createDatabase(`flight${databases}`);
-    return server.urlOf(`flight${databases}`);
+before(async () => {
+  if (WITH_POSTGRES.skip === false) started = await startPostgres();
+});
+after(async () => started?.stop());
+
+function server(): PostgresServer {
+  if (started === null) throw new Error('no server was started');
+  return started;
+}
+
+function freshUrl(): string {
+  databases += 1;
+  server().createDatabase(`flight${databases}`);
+  return server().urlOf(`flight${databases}`);
+}
+
+async function during<T>(url: string, use: (recorder: Recorder) => Promise<T>): Promise<T> {
+  const recorder = openPostgres(url);
+  try {
+    return await use(recorder);
+  } finally {
+    await recorder.close();
   }
+}
 
+describe('every recorder', WITH_POSTGRES, () => {
   recorderContract('in PostgreSQL', () => openPostgres(freshUrl()));
+});
 
-  async function with_<T>(url: string, use: (recorder: Recorder) => Promise<T>): Promise<T> {
-    const recorder = openPostgres(url);
-    try {
-      return await use(recorder);
-    } finally {
-      await recorder.close();
-    }
-  }
-
+describe('PostgreSQL with several writers', WITH_POSTGRES, () => {
   test('several programs create the tables and write at once, each fact once', async () => {
     const url = freshUrl();
     const recorders = Array.from({ length: 6 }, () => openPostgres(url));
@@ -46,11 +54,13 @@ describe('in PostgreSQL,', WITH_POSTGRES, () => {
       400,
     );
     await Promise.all(recorders.map(async (recorder) => recorder.close()));
-    await with_(url, async (recorder) => {
+    await during(url, async (recorder) => {
       assert.equal((await recorder.read({ cluster: 'one', limit: 9999 })).length, 400);
     });
   });
+});
 
+describe('PostgreSQL that goes away', WITH_POSTGRES, () => {
   test('a server that is killed while a program writes loses and doubles nothing', async () => {
     const url = freshUrl();
     const recorder = openPostgres(url);
@@ -62,10 +72,10 @@ describe('in PostgreSQL,', WITH_POSTGRES, () => {
       rows: [row(minute % 2 === 0 ? 'usable' : 'not-usable', minute % 2 === 0 ? null : 'x')],
     });
     const under = recording.take(lookAt(changing(3)));
-    await server.kill();
+    await server().kill();
     await under;
     await recording.take(lookAt(changing(4)));
-    await server.start();
+    await server().start();
     await recording.take(lookAt(changing(5)));
     const verdicts = (await rowsIn(recorder)).filter(({ kind }) => kind === 'verdict');
     assert.deepEqual(
@@ -87,30 +97,32 @@ describe('in PostgreSQL,', WITH_POSTGRES, () => {
 
   test('connections that the server closed are opened again by the next call', async () => {
     const url = freshUrl();
-    await with_(url, async (recorder) => {
+    await during(url, async (recorder) => {
       await recorder.append([event(1)]);
-      await server.kill();
-      await server.start();
+      await server().kill();
+      await server().start();
       assert.equal((await recorder.read({ cluster: 'one', limit: 9 })).length, 1);
       assert.equal(await recorder.append([event(2, { key: 'k' })]), 1);
     });
   });
+});
 
+describe('tables in PostgreSQL', WITH_POSTGRES, () => {
   test('tables of a newer program are left alone', async () => {
     const url = freshUrl();
-    await with_(url, async (recorder) => recorder.clusters());
+    await during(url, async (recorder) => recorder.clusters());
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.query('UPDATE rollcall_schema SET version = 99');
     await client.end();
-    await with_(url, async (recorder) => {
+    await during(url, async (recorder) => {
       await assert.rejects(recorder.append([event(1)]), isFailure('unsupported', /newer version/));
     });
   });
 
   test('a subject is read through its index among many rows', async () => {
     const url = freshUrl();
-    await with_(url, async (recorder) => {
+    await during(url, async (recorder) => {
       const events = Array.from({ length: 20_000 }, (_, index) =>
         event(index, { subject: `node-${index % 500}` }),
       );
@@ -130,11 +142,11 @@ describe('in PostgreSQL,', WITH_POSTGRES, () => {
 
   test('a database that is not there and a user who may not are reported without the password', async () => {
     const secret = 'a-password-of-ours';
-    const url = server.urlOf('nowhere').replace('rollcall@', `rollcall:${secret}@`);
-    await with_(url, async (recorder) => {
+    const url = server().urlOf('nowhere').replace('rollcall@', `rollcall:${secret}@`);
+    await during(url, async (recorder) => {
       await assert.rejects(recorder.clusters(), (error) => {
         assert.ok(isFailure('not-found', /\/nowhere does not exist; create it: createdb/)(error));
-        assert.ok(!String((error as Error).message).includes(secret));
+        assert.ok(error instanceof Error && !error.message.includes(secret));
         return true;
       });
     });
@@ -145,7 +157,7 @@ describe('in PostgreSQL,', WITH_POSTGRES, () => {
     await client.query('DROP ROLE IF EXISTS guest');
     await client.query('CREATE ROLE guest LOGIN');
     await client.end();
-    await with_(url2.replace('rollcall@', 'guest@'), async (recorder) => {
+    await during(url2.replace('rollcall@', 'guest@'), async (recorder) => {
       await assert.rejects(
         recorder.append([event(1)]),
         isFailure('denied', /does not let this user/),

@@ -68,6 +68,14 @@ describe('the file of a recorder', () => {
     await again.close();
   });
 
+  test('is its owner’s alone, with what is beside it', async () => {
+    const path = freshPath();
+    const recorder = openRecorder(path);
+    await recorder.append([event(1)]);
+    for (const end of ['', '-wal', '-shm']) assert.equal(statSync(path + end).mode & 0o077, 0, end);
+    await recorder.close();
+  });
+
   test('that is invalid is reported by name and left unchanged', () => {
     const path = freshPath();
     writeFileSync(path, 'words, not a database '.repeat(100));

@@ -31,7 +31,7 @@ interface NodeParts {
 
 export function node(parts: NodeParts = {}): JsonObject {
   const { name = 'node00', uid = NODE_UID, ready = 'True', changed = 1, created = 0 } = parts;
-  const { deleting = null, taints = [], boot = 'boot-1', instance = MACHINE } = parts;
+  const { deleting = null, taints = [], boot = 'boot-1', instance: id = MACHINE } = parts;
   return {
     metadata: {
       name,
@@ -41,7 +41,7 @@ export function node(parts: NodeParts = {}): JsonObject {
       annotations: { 'example.com/note': 'password=hunter2-hunter2' },
     },
     spec: {
-      providerID: `aws:///eu-west-1a/${instance}`,
+      providerID: `aws:///eu-west-1a/${id}`,
       taints: taints.map((key) => ({ key, effect: 'NoSchedule' })),
     },
     status: {

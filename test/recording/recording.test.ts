@@ -72,7 +72,9 @@ describe('a recording keeps', () => {
       [NODE_UID, 'node00', 'boot-1', START_MS + 120_000],
     );
   });
+});
 
+describe('a recording keeps once', () => {
   test('a Node that is created again with both UIDs', async () => {
     const recorder = createFakeRecorder();
     const { recording } = recordingInto(recorder);
@@ -103,7 +105,9 @@ describe('a recording keeps', () => {
       [1, 4],
     );
   });
+});
 
+describe('a recording keeps of what it cannot see', () => {
   test('no Node as gone while the list of Nodes is refused, and the gap instead', async () => {
     const recorder = createFakeRecorder();
     const { recording } = recordingInto(recorder);
@@ -133,7 +137,9 @@ describe('a recording keeps', () => {
       (await linesIn(recorder)).includes(`5 machine-gone: EC2 no longer lists instance ${MACHINE}`),
     );
   });
+});
 
+describe('a recording also keeps', () => {
   test('NodeClaims, and whose machine they are', async () => {
     const recorder = createFakeRecorder();
     const { recording } = recordingInto(recorder);

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { PortError } from '../../ports/port-error.ts';
 import type { Recorder } from '../../ports/recorder.ts';
@@ -7,6 +7,8 @@ import { isCurrent, migrate } from './schema.ts';
 import { SqliteRecorder } from './sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
+const IN_MEMORY = ':memory:';
+const FILE_MODE = 0o600;
 /** Larger files are not read through at each start: 256 MiB take about a second. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -71,7 +73,17 @@ function isUsable(path: string, database: DatabaseSync): boolean {
   }
 }
 
+/** A recording names machines and accounts; SQLite gives the files beside it the same mode. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', FILE_MODE));
+  } catch {
+    // It is there already, or SQLite reports why it cannot be.
+  }
+}
+
 function openDatabase(path: string): DatabaseSync {
+  if (path !== IN_MEMORY) createPrivately(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
     mustBeWhole(path, database);

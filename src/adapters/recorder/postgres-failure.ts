@@ -53,5 +53,5 @@ export function isOfConnection({ failure }: PortError): boolean {
 
 /** True where the whole transaction was taken back, so that it may be repeated as it is. */
 export function isTakenBack(error: unknown): boolean {
-  return /^40/.test(codeOf(error));
+  return codeOf(error).startsWith('40');
 }

@@ -1,5 +1,4 @@
 import { Pool, type PoolClient } from 'pg';
-import { parse } from 'pg-connection-string';
 import type { Json } from '../../evidence/json.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type {
@@ -76,6 +75,12 @@ export function openPostgres(url: string): Recorder {
   };
 }
 
+/** Without user and password. */
+function placeOf(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname === '' ? 'localhost' : hostname}:${port === '' ? 5432 : port}${pathname}`;
+}
+
 type Work<T> = (client: PoolClient) => Promise<T>;
 
 class PostgresRecorder {
@@ -85,8 +90,7 @@ class PostgresRecorder {
   #isClosed = false;
 
   constructor(url: string) {
-    const { host, port, database } = parse(url);
-    this.#place = `${host ?? 'localhost'}:${port ?? 5432}/${database ?? ''}`;
+    this.#place = placeOf(url);
     this.#pool = new Pool({
       connectionString: url,
       max: CONNECTIONS_MAX,
@@ -109,7 +113,7 @@ class PostgresRecorder {
     return this.#asked(isRepeatable, (client) =>
       wholly(client, async () => {
         const added = rows.length === 0 ? 0 : await insert(client, rows);
-        for (const { cluster, id, text } of noted) await note(client, cluster, id, text);
+        for (const { cluster, id, text } of noted) await putNote(client, cluster, id, text);
         return added;
       }),
     );
@@ -224,7 +228,7 @@ async function insert(client: PoolClient, rows: readonly EventRow[]): Promise<nu
   return rowCount ?? 0;
 }
 
-async function note(
+async function putNote(
   client: PoolClient,
   cluster: string,
   id: string,

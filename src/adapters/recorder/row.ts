@@ -46,7 +46,10 @@ export function noteRowOf({ id, body }: RecordedNote): string | null {
   return text;
 }
 
-export function eventOf(row: Readonly<Record<keyof RecordedEvent, unknown>>): RecordedEvent {
+/** A value of a column as drivers give it. */
+type Column = string | number | bigint | null | NodeJS.NonSharedUint8Array;
+
+export function eventOf(row: Readonly<Record<keyof RecordedEvent, Column>>): RecordedEvent {
   return {
     atMs: Number(row.atMs),
     receivedMs: Number(row.receivedMs),
@@ -67,8 +70,8 @@ function invalid(message: string): PortError {
   return new PortError({ failure: 'invalid', message });
 }
 
-function textOrNull(value: unknown): string | null {
-  return value === null || value === undefined ? null : String(value);
+function textOrNull(value: Column): string | null {
+  return value === null ? null : String(value);
 }
 
 function nullOr(text: string | null): string | null {

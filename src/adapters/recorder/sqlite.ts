@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { Json } from '../../evidence/json.ts';
 import type {
   Forgotten,
@@ -41,7 +41,9 @@ export class SqliteRecorder {
     const { sql, values } = rangeQuestion(this.#known(cluster) ?? -1, range);
     const rows = this.#statement(sql).all(...values);
     return rows
-      .map((row) => eventOf({ ...row, cluster } as Readonly<Record<keyof RecordedEvent, unknown>>))
+      .map((row) =>
+        eventOf({ ...row, cluster } as Readonly<Record<keyof RecordedEvent, SQLOutputValue>>),
+      )
       .toReversed();
   }
 

@@ -40,13 +40,7 @@ export function createFakeRecorder(): FakeRecorder {
       need();
       if (failure !== null) throw failure;
       added.forEach(check);
-      const known = new Set(events.flatMap((event) => keyOf(event) ?? []));
-      const fresh = added.filter((event) => {
-        const key = keyOf(event);
-        const isNew = key === null || !known.has(key);
-        if (key !== null) known.add(key);
-        return isNew;
-      });
+      const fresh = unknownOf(events, added);
       const clean = structuredClone(fresh).map(withoutSecrets);
       arrived = [...arrived, ...clean];
       // Sorting keeps the order of arrival among events of one time.
@@ -80,20 +74,10 @@ export function createFakeRecorder(): FakeRecorder {
     },
     async shrinkTo(bytesMax) {
       need();
-      let bytes = JSON.stringify(arrived).length;
-      const first = [...arrived];
-      const dropped: RecordedEvent[] = [];
-      for (let oldest = first.shift(); oldest !== undefined; oldest = first.shift()) {
-        if (bytes <= bytesMax) break;
-        bytes -= JSON.stringify(oldest).length + 1;
-        dropped.push(oldest);
-      }
+      const dropped = tooMuch(arrived, bytesMax);
       keep((event) => !dropped.includes(event));
-      const untilMs = dropped.reduce<number | null>(
-        (latest, { receivedMs }) => Math.max(latest ?? receivedMs, receivedMs),
-        null,
-      );
-      return { rows: dropped.length, untilMs };
+      const times = dropped.map(({ receivedMs }) => receivedMs);
+      return { rows: dropped.length, untilMs: times.length === 0 ? null : Math.max(...times) };
     },
     async close() {
       isClosed = true;
@@ -101,8 +85,31 @@ export function createFakeRecorder(): FakeRecorder {
   };
 }
 
+/** The first of these, as far as all of them are too much. */
+function tooMuch(arrived: readonly RecordedEvent[], bytesMax: number): readonly RecordedEvent[] {
+  const sizes = arrived.map((event) => JSON.stringify(event).length);
+  let bytes = sizes.reduce((sum, size) => sum + size, 0);
+  let count = 0;
+  for (; count < sizes.length && bytes > bytesMax; count++) bytes -= sizes[count] ?? 0;
+  return arrived.slice(0, count);
+}
+
 function keyOf({ cluster, key }: RecordedEvent): string | null {
   return key === null ? null : `${cluster} ${key}`;
+}
+
+/** What has no key, or one that is not known. */
+function unknownOf(
+  events: readonly RecordedEvent[],
+  added: readonly RecordedEvent[],
+): readonly RecordedEvent[] {
+  const known = new Set(events.flatMap((event) => keyOf(event) ?? []));
+  return added.filter((event) => {
+    const key = keyOf(event);
+    const isNew = key === null || !known.has(key);
+    if (key !== null) known.add(key);
+    return isNew;
+  });
 }
 
 function clear(body: Json): Json {
