@@ -8,7 +8,7 @@ import { collectSsmLogs } from '../../src/collection/ssm-logs.ts';
 import { collectKubernetes } from '../../src/collection/kubernetes.ts';
 import type { FeaturePermissions, KubePermission } from '../../src/collection/permissions.ts';
 import { tellNowhere } from '../../src/collection/nowhere.ts';
-import { KUBE_LISTS, LEASES } from '../../src/collection/resources.ts';
+import { EVENTS, KUBE_LISTS, LEASES } from '../../src/collection/resources.ts';
 import { createFeeds } from '../../src/collection/resident/feeds.ts';
 import { createResidentStore } from '../../src/collection/resident/store.ts';
 import { podsOfNode, WATCHED_KINDS } from '../../src/collection/watched.ts';
@@ -323,7 +323,7 @@ function feature(
 }
 
 const WRITES =
-  'It writes: one Lease in its own namespace, and NodeReport objects. It changes nothing else.';
+  'It writes: one Lease in its own namespace, NodeReport objects, and Events. It changes nothing else.';
 
 /** Where the manifest puts the program and its Lease. */
 const NAMESPACE = 'rollcall';
@@ -345,7 +345,8 @@ function ofController(): Pick<Recording, 'permissions' | 'calls'> {
     permissionOf(verb, NODE_REPORTS),
   );
   const ofStatus = permissionOf('patch', NODE_REPORTS, { subresource: 'status' });
-  return { permissions: [...ofLease, ...ofReports, ofStatus], calls: [] };
+  const ofEvents = ['create', 'patch'].map((verb) => permissionOf(verb, EVENTS));
+  return { permissions: [...ofLease, ...ofReports, ofStatus, ...ofEvents], calls: [] };
 }
 
 /** What each part of the program asks for, found by running it. */
@@ -370,7 +371,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     feature('watch', 'status --watch and diagnose --wait, in addition to status', [watch]),
     feature(
       'controller',
-      'rollcall controller --reports, in addition to status and watch',
+      'rollcall controller --reports --events, in addition to status and watch',
       [ofController()],
       WRITES,
     ),
