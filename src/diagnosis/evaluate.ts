@@ -12,6 +12,7 @@ import {
   found,
   type Match,
 } from './cause.ts';
+import { shownAround } from './excerpt.ts';
 import { defaultWithdrawal } from './milestones.ts';
 import { hitsOf, type Subject } from './subject.ts';
 import { createView, readSigns, type SignReading } from './view.ts';
@@ -39,10 +40,16 @@ function isDistinct(quote: Quote, index: number, all: readonly Quote[]): boolean
   );
 }
 
+/** A sign that was seen fewer times than a whole log would show it is never definite. */
+function weightOf(cause: Cause, reading: SignReading, name: string): string | null {
+  const weight = cause.signs[name]?.weight ?? null;
+  return weight === 'definite' && reading.thin.has(name) ? 'likely' : weight;
+}
+
 function standingOf(cause: Cause, reading: SignReading, weight: string): readonly Sighting[] {
   if (reading.standing.size === 0) return [];
   return [...reading.standing]
-    .filter(([name]) => cause.signs[name]?.weight === weight)
+    .filter(([name]) => weightOf(cause, reading, name) === weight)
     .map(([, sighting]) => sighting);
 }
 
@@ -146,14 +153,17 @@ function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
 export function evaluate(
   cause: Cause,
   subject: Subject,
-  observations: Pick<Observations, 'listings' | 'collection'>,
+  observations: Pick<Observations, 'listings' | 'collection' | 'documents'>,
   subjects: readonly Subject[] = [],
 ): Evaluation {
-  const reading = readSigns(cause, subject);
+  const shown = shownAround(observations);
+  const reading = readSigns(cause, subject, shown);
   const { listings, collection } = observations;
   const cluster = subjects.findLast(({ kind }) => kind === 'Cluster');
   const around =
-    cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster), all: cluster.facts };
+    cluster === undefined
+      ? {}
+      : { cluster: () => readSigns(cause, cluster, shown), all: cluster.facts };
   const surroundings = { listings, collection, scope: cause.scope, subjects, ...around };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   if (own === null) return { cause, match: matchBySigns(cause, subject, reading) };

@@ -25,8 +25,8 @@ export default defineCause({
     ),
     evicted: likely(
       ['event', 'pod-status'],
-      /The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)/,
-      { atLeast: 2 },
+      /The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)|The node had condition: \[[\w, ]{0,60}DiskPressure/,
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     noSpaceForImage: likely(
       ['event'],
