@@ -76,6 +76,11 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?(?<what>Memory|PID)Pressure[:=] ?True\b/,
     ),
+    // A row of `kubectl describe` without the rest of its table.
+    conditionRow: likely(
+      ['client-output', 'unknown', 'node-status'],
+      /^\s*(?<what>Memory|PID)Pressure\s+True\s.*KubeletHasInsufficient(?:Memory|PID)/,
+    ),
   },
   needs: ['kube/Node'],
   symptoms: [],

@@ -50,6 +50,15 @@ export default defineCause({
       ['client-output', 'unknown'],
       /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?DiskPressure[:=] ?True\b/,
     ),
+    // A row of `kubectl describe` without the rest of its table.
+    conditionRow: likely(
+      ['client-output', 'unknown', 'node-status'],
+      /^\s*DiskPressure\s+True\s.*KubeletHasDiskPressure/,
+    ),
+    writeRefused: likely(
+      ['containerd', 'kubelet', 'event'],
+      /(?:write|mkdir|create|open) \/var\/lib\/(?:containerd|docker|kubelet)\/[^\s:"]{1,300}: no space left on device/,
+    ),
   },
   needs: [],
   symptoms: [],
