@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-2bbab0f8';
+export const CATALOGUE_VERSION = '318-e84a4964';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1162,7 +1162,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"service-ip-unreachable-for-cni",name:"serverVersionUnread",in:["ipamd","aws-node"],anchors:["Failed to check API server connectivity","error communicating with apiserver","Failed to communicate with K8S Server"],pattern:/(?:Failed to check API server connectivity|error communicating with apiserver|Failed to communicate with K8S Server)(?!.{0,2000}no configuration has been provided)(?:.{0,1000}dial tcp (?<address>[\d.]{1,400}):443)?/i,strict:false,per:[]},
 {owner:"service-ip-unreachable-for-cni",name:"asksAgain",in:["ipamd"],anchors:["Testing communication with server"],pattern:/Testing communication with server/,strict:false,per:[]},
 {owner:"service-ip-unreachable-for-cni",name:"discoverySilent",in:["ipamd","aws-node","client-output","unknown","pod-app"],anchors:["get current server API group list"],pattern:/couldn't get current server API group list.{0,1000}dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,strict:false,per:[]},
-{owner:"service-ip-unreachable-for-cni",name:"toldOfDaemon",in:["client-output","unknown"],anchors:["aws-node","L-IPAMD","VPC CNI"],pattern:/\b(?:aws-node|L-IPAMD|VPC CNI)\b/,strict:false,per:[]},
+{owner:"service-ip-unreachable-for-cni",name:"toldOfDaemon",in:["client-output","unknown"],anchors:["aws-node","L-IPAMD","VPC CNI"],pattern:/\b(?:is|[Ff]rom|of|in|[Ll]og) (?:\w{1,400} ){0,2}(?:aws-node|L-IPAMD|VPC CNI)\b/,strict:false,per:[]},
 {owner:"service-ip-unreachable-for-cni",name:"carriedOn",in:["ipamd"],anchors:["Proceeding without API server connectivity"],pattern:/Proceeding without API server connectivity/,strict:false,per:[]},
 {owner:"service-ip-unreachable-for-cni",name:"monitored",in:["event","node-status"],anchors:["IPAM-D has failed to connect to API Server"],pattern:/IPAM-D has failed to connect to API Server/,strict:false,per:[]},
 {owner:"service-ip-unreachable-for-cni",name:"serverAnswered",in:["ipamd","aws-node"],anchors:["Successful communication with the Cluster","Running with Kubernetes cluster version","node init completed successfully","Communication with server successful"],pattern:/Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful/,strict:false,per:[]},

@@ -11,6 +11,7 @@ import {
   type Found,
   found,
   type Match,
+  type Sign,
 } from './cause.ts';
 import { shownAround } from './excerpt.ts';
 import { defaultWithdrawal } from './milestones.ts';
@@ -46,10 +47,19 @@ function weightOf(cause: Cause, reading: SignReading, name: string): string | nu
   return weight === 'definite' && reading.thin.has(name) ? 'likely' : weight;
 }
 
-function standingOf(cause: Cause, reading: SignReading, weight: string): readonly Sighting[] {
+function standingOf(
+  cause: Cause,
+  reading: SignReading,
+  weight: string,
+  counts: (sign: Sign) => boolean = () => true,
+): readonly Sighting[] {
   if (reading.standing.size === 0) return [];
   return [...reading.standing]
     .filter(([name]) => weightOf(cause, reading, name) === weight)
+    .filter(([name]) => {
+      const sign = cause.signs[name];
+      return sign !== undefined && counts(sign);
+    })
     .map(([, sighting]) => sighting);
 }
 
@@ -118,7 +128,7 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
   if (reading.cleared) return clear;
   const definite = standingOf(cause, reading, 'definite');
   const likely = standingOf(cause, reading, 'likely');
-  const context = standingOf(cause, reading, 'context');
+  const context = standingOf(cause, reading, 'context', (sign) => sign.isBackground !== true);
   const deciding = [...definite, ...likely];
   if (deciding.length > 0) {
     const confidence: Found['confidence'] = definite.length > 0 ? 'definite' : 'likely';

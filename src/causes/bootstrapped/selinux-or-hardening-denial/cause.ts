@@ -59,6 +59,7 @@ const cause = defineCause({
     mayBeRun: context(
       ['client-output', 'host-file', 'unknown', 'journal', 'nodeadm'],
       /-rwx(?:r-x){2}[.+]? .{1,120} (?<blocked>\/\S*\/(?:nodeadm|kubelet|containerd))\s*$/,
+      { isBackground: true },
     ),
     enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),
     programFails: context(

@@ -50,7 +50,7 @@ const cause = defineCause({
     toldLost: context(
       ['client-output', 'unknown', 'kubelet'],
       /\b(?:nodes?|workers?|machines?|instances?|kubelets?)\b.{0,60}\b(?:(?:do(?:es)?|did|can|could|will) ?(?:not|n't|n’t)|never|cannot|fails? to|failed to|unable to) (?:join|register|come up|appear|show up)\b/,
-      { anchors: [' join', ' register', ' come up', ' appear', ' show up'] },
+      { isBackground: true, anchors: [' join', ' register', ' come up', ' appear', ' show up'] },
     ),
     refusedName: context(
       ['kubelet', 'kubeadm'],

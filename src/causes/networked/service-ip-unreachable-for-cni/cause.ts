@@ -54,7 +54,11 @@ const cause = defineCause({
       /couldn't get current server API group list.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
       { anchors: ['get current server API group list'] },
     ),
-    toldOfDaemon: context(['client-output', 'unknown'], /\b(?:aws-node|L-IPAMD|VPC CNI)\b/),
+    toldOfDaemon: context(
+      ['client-output', 'unknown'],
+      /\b(?:is|[Ff]rom|of|in|[Ll]og) (?:\w+ ){0,2}(?:aws-node|L-IPAMD|VPC CNI)\b/,
+      { isBackground: true },
+    ),
     carriedOn: context(['ipamd'], /Proceeding without API server connectivity/),
     monitored: likely(['event', 'node-status'], /IPAM-D has failed to connect to API Server/),
     serverAnswered: withdraws(
