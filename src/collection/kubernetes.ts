@@ -20,13 +20,14 @@ function podsAPage({ objectsBefore, objectsLeft }: KubeListPlace): number {
   return objectsBefore + (objectsLeft ?? 0) < 50_000 ? 500 : 2000;
 }
 
-function kubectlOf({ resource, namespace }: PlannedList): string {
+/** The command that shows the same list. */
+export function kubectlOf({ resource, namespace }: PlannedList): string {
   const where = namespace === null ? (resource.isNamespaced ? ' -A' : '') : ` -n ${namespace}`;
   return `kubectl get ${resource.plural}${where}`;
 }
 
 /** Fields that nobody reads and that are half of every object. The readers keep less of a pod. */
-function lean({ resource }: PlannedList, item: JsonObject): JsonObject {
+export function lean({ resource }: PlannedList, item: JsonObject): JsonObject {
   if (resource === PODS || resource === NODES) return item;
   const metadata = { ...(item['metadata'] as JsonObject | undefined), managedFields: [] };
   return { ...item, metadata };

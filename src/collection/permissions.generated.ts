@@ -434,6 +434,22 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       {
         "verb": "list",
         "group": "",
+        "resource": "namespaces",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "namespaces",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
         "resource": "nodes",
         "subresource": null,
         "namespace": null,
@@ -443,6 +459,38 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "verb": "watch",
         "group": "",
         "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "persistentvolumeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "persistentvolumeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "persistentvolumes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "persistentvolumes",
         "subresource": null,
         "namespace": null,
         "isOptional": false
@@ -465,6 +513,86 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       },
       {
         "verb": "list",
+        "group": "",
+        "resource": "serviceaccounts",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "serviceaccounts",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "admissionregistration.k8s.io",
+        "resource": "mutatingwebhookconfigurations",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "admissionregistration.k8s.io",
+        "resource": "mutatingwebhookconfigurations",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "admissionregistration.k8s.io",
+        "resource": "validatingwebhookconfigurations",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "admissionregistration.k8s.io",
+        "resource": "validatingwebhookconfigurations",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "apps",
+        "resource": "deployments",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "apps",
+        "resource": "deployments",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
         "group": "certificates.k8s.io",
         "resource": "certificatesigningrequests",
         "subresource": null,
@@ -481,6 +609,70 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       },
       {
         "verb": "list",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "crd.k8s.amazonaws.com",
+        "resource": "eniconfigs",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "crd.k8s.amazonaws.com",
+        "resource": "eniconfigs",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "discovery.k8s.io",
+        "resource": "endpointslices",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "discovery.k8s.io",
+        "resource": "endpointslices",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "karpenter.k8s.aws",
+        "resource": "ec2nodeclasses",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "karpenter.k8s.aws",
+        "resource": "ec2nodeclasses",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
         "group": "karpenter.sh",
         "resource": "nodeclaims",
         "subresource": null,
@@ -494,6 +686,198 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "subresource": null,
         "namespace": null,
         "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "karpenter.sh",
+        "resource": "nodepools",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "karpenter.sh",
+        "resource": "nodepools",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "policy",
+        "resource": "poddisruptionbudgets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "policy",
+        "resource": "poddisruptionbudgets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "storage.k8s.io",
+        "resource": "csinodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "storage.k8s.io",
+        "resource": "csinodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "vpcresources.k8s.aws",
+        "resource": "cninodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "vpcresources.k8s.aws",
+        "resource": "cninodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "vpcresources.k8s.aws",
+        "resource": "securitygrouppolicies",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "watch",
+        "group": "vpcresources.k8s.aws",
+        "resource": "securitygrouppolicies",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
+    "feature": "controller",
+    "for": "rollcall controller --reports, in addition to status and watch",
+    "warning": "It writes: one Lease in its own namespace, and NodeReport objects. It changes nothing else.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "delete",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": "status",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
       }
     ],
     "aws": []

@@ -111,7 +111,7 @@ export interface KubeAccess {
 }
 
 /**
- * One API server, read only. Every method throws `PortError`, in which `denied` names the verb and
+ * One API server, read only; `KubeWrites` is an interface of its own. Every method throws `PortError`, in which `denied` names the verb and
  * resource as its permission. Nothing is retried here.
  */
 export interface KubeApi {

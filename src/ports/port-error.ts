@@ -4,12 +4,19 @@
  * `expired`: the version to go on from is gone (HTTP 410); `unsupported`: the other side has no
  * such call or resource; `malformed`: it answered something that is no answer (a page of HTML,
  * half a JSON); `unreachable`: no connection, DNS, TLS or proxy; `timeout`: no answer in time.
+ * Of writes alone: `conflict`: the object has another version or UID by now; `already-exists`: an
+ * object has this name; `invalid`: the object or call is not accepted; `budget`: a
+ * PodDisruptionBudget forbids the eviction now; `unclear`: sent, and no answer tells whether it
+ * took effect, so it must be read before it is written again.
  */
 export type PortFailure =
   | 'denied'
   | 'unauthenticated'
   | 'not-found'
   | 'conflict'
+  | 'already-exists'
+  | 'budget'
+  | 'unclear'
   | 'expired'
   | 'throttled'
   | 'invalid'

@@ -41,6 +41,14 @@ function keptLine(document: number, { text, line, source, about }: ReadLine): Tr
   return { document, line, source, about, text: text.slice(0, KEPT_CHARACTERS_MAX) };
 }
 
+/** Lines of one document that were read apart, each wording once, as if it had been read whole. */
+export function distinctLines(lines: readonly TroubledLine[]): readonly TroubledLine[] {
+  const byWording = new Map(
+    lines.toReversed().map((line) => [foldedWords(line.text).join(' '), line] as const),
+  );
+  return [...byWording.values()].toReversed().slice(0, DOCUMENT_LINES_MAX);
+}
+
 function addTo(kept: Kept, document: number, line: ReadLine): void {
   // What a machine is told to do is not what went wrong on it.
   if (line.source === 'user-data') return;

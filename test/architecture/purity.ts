@@ -62,7 +62,7 @@ const MEMBERS: Readonly<Record<string, Ban>> = {
 const ASYNC = new Set(['async', 'await', 'Promise']);
 
 const PURE = /^src\/(?:evidence|diagnosis|capacity|causes)\//;
-const NO_WORLD = /^src\/(?:readers|ports|controllers|node|sim)\//;
+const NO_WORLD = /^src\/(?:readers|ports|runtime|controllers|node|sim)\//;
 /** The catalogue names the modules of causes and loads none: the caller does. */
 const CATALOGUE = /^src\/causes\/[^/]+$/;
 

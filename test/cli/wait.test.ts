@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Alarm } from '../../src/apps/cli/live/alarm.ts';
+import { Alarm } from '../../src/runtime/alarm.ts';
 import { lookingAgain, type Repeat } from '../../src/apps/cli/live/look-again.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { startLimit, startTimeLimit } from '../../src/collection/time-limit.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { podsOfNode, WATCHED_KINDS } from '../../src/collection/watched.ts';
 import { NODES, PODS } from '../../src/collection/resources.ts';
-import { Alarm } from '../../src/apps/cli/live/alarm.ts';
+import { Alarm } from '../../src/runtime/alarm.ts';
 import { lookingAgain } from '../../src/apps/cli/live/look-again.ts';
 import { sayNotices } from '../../src/apps/cli/live/watch-notices.ts';
 import { watchCluster, type WatchedCluster } from '../../src/apps/cli/live/watched-clusters.ts';

@@ -8,7 +8,7 @@ import { healthyJournal } from './healthy-log.ts';
 import { TRANSFORMATIONS } from './transformations.ts';
 
 /** Transformations of a pile, and piles beside healthy lines, of which one runs in a share. */
-const TRANSFORMATION_OF = 4;
+const TRANSFORMATION_OF = 8;
 const HEALTHY_OF = 8;
 
 /** Cases are few and of all shapes; of 1,300 examples each thousand lines cost half a minute. */

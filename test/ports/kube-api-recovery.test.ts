@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Reflector } from '../../src/adapters/kubernetes/reflector.ts';
+import { Reflector } from '../../src/runtime/reflector/reflector.ts';
 import { virtualClock } from './fake/clock.ts';
 import { FakeKubeApi } from './fake/kube-api.ts';
 import { fault } from './fake/kube-fault.ts';

@@ -1,7 +1,7 @@
 /** What a reflector makes of each event of a watch. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { Reflector } from '../../src/adapters/kubernetes/reflector.ts';
+import { Reflector } from '../../src/runtime/reflector/reflector.ts';
 import type { KubeWatchEvent } from '../../src/ports/kube-api.ts';
 import { virtualClock } from './fake/clock.ts';
 import { FakeKubeApi } from './fake/kube-api.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Reflector } from '../../src/adapters/kubernetes/reflector.ts';
-import type { ReflectorChange } from '../../src/adapters/kubernetes/reflector-store.ts';
+import { Reflector } from '../../src/runtime/reflector/reflector.ts';
+import type { ReflectorChange } from '../../src/runtime/reflector/reflector-store.ts';
 import { textAt } from '../../src/evidence/json.ts';
 import type { PortFailure } from '../../src/ports/port-error.ts';
 import { type VirtualClock, virtualClock } from './fake/clock.ts';

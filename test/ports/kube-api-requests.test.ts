@@ -9,7 +9,7 @@ import {
   type KubeClientOptions,
   kubeClient,
 } from '../../src/adapters/kubernetes/client.ts';
-import { Reflector } from '../../src/adapters/kubernetes/reflector.ts';
+import { Reflector } from '../../src/runtime/reflector/reflector.ts';
 import type { KubeTarget } from '../../src/adapters/kubernetes/target.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { systemRandom } from '../../src/adapters/system/random.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Reflector } from '../../src/adapters/kubernetes/reflector.ts';
+import { Reflector } from '../../src/runtime/reflector/reflector.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { systemRandom } from '../../src/adapters/system/random.ts';
 import { textAt } from '../../src/evidence/json.ts';

@@ -132,7 +132,7 @@ describe('without a look that is due', () => {
       if (isOver) throw end;
       printer.show(look);
     };
-    const watching = watchLive({}, context, { ...printer, show }, NEVER_MS);
+    const watching = watchLive({}, context, { ...printer, show });
     const ended = assert.rejects(watching, end);
     await shown(/: new, not-usable/, out);
     await setReady(true);

@@ -3,7 +3,7 @@ import type { PortFailure } from '../../ports/port-error.ts';
 
 /** Failures of the port, and three that need other words. */
 export type ErrorKind =
-  | Exclude<PortFailure, 'expired' | 'not-configured'>
+  | Exclude<PortFailure, 'expired' | 'not-configured' | 'already-exists' | 'budget' | 'unclear'>
   | 'expired-credentials'
   | 'clock-skew'
   | 'region-disabled';

@@ -6,7 +6,6 @@ import { answerText, jsonOf, malformed } from './answer.ts';
 import { codeOf } from './environment.ts';
 import { LineError, linesOf } from './lines.ts';
 import { resourceName, textOf } from './request-name.ts';
-import { isNoNewer, isOlder } from './versions.ts';
 import { watchEvent } from './watch-event.ts';
 
 const NAME = { verb: 'watch', resource: 'nodes' };
@@ -161,22 +160,6 @@ test('a request is named in the words of RBAC', () => {
   assert.equal(resourceName(pods), 'pods');
   assert.equal(resourceName({ ...pods, group: 'apps', plural: 'daemonsets' }), 'daemonsets.apps');
   assert.equal(textOf({ verb: 'get', resource: 'pods/log' }), 'get pods/log');
-});
-
-test('versions are compared as numbers, and others not at all', () => {
-  assert.equal(isOlder('9', '10'), true);
-  assert.equal(isOlder('10', '9'), false);
-  assert.equal(isOlder('12', '13'), true);
-  assert.equal(isOlder('13', '13'), false);
-  assert.equal(isOlder('0', '1'), true);
-  for (const odd of ['x', '', '01', '-1', '1x', 'x1', '1'.repeat(33)]) {
-    assert.equal(isOlder(odd, '9'.repeat(31)), false, odd);
-    assert.equal(isOlder('1', odd), false, odd);
-  }
-  assert.equal(isOlder('9'.repeat(30), '1'.repeat(31)), true);
-  assert.equal(isNoNewer('x', 'x'), true);
-  assert.equal(isNoNewer('9', '10'), true);
-  assert.equal(isNoNewer('10', '9'), false);
 });
 
 test('the code of an error is that of the system', () => {

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
   name: async () => (await import('./commands/name.ts')).nameCommand,
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
+  controller: async () => (await import('./commands/controller.ts')).controllerCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,
   sim: async () => (await import('./commands/sim.ts')).simCommand,
   lab: async () => (await import('./commands/lab.ts')).labCommand,

@@ -1,4 +1,4 @@
-import { Reflector } from '../../adapters/kubernetes/reflector.ts';
+import { Reflector } from '../../runtime/reflector/reflector.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';

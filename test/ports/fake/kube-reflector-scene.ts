@@ -1,9 +1,9 @@
 /** A reflector over a server in memory, with a clock that the test moves. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { Reflector } from '../../../src/adapters/kubernetes/reflector.ts';
-import type { ReflectorOptions } from '../../../src/adapters/kubernetes/reflector-options.ts';
-import type { ReflectorChange } from '../../../src/adapters/kubernetes/reflector-store.ts';
+import { Reflector } from '../../../src/runtime/reflector/reflector.ts';
+import type { ReflectorOptions } from '../../../src/runtime/reflector/reflector-options.ts';
+import type { ReflectorChange } from '../../../src/runtime/reflector/reflector-store.ts';
 import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import type { KubeResource } from '../../../src/ports/kube-api.ts';
 import { type VirtualClock, virtualClock } from './clock.ts';

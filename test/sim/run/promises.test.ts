@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Reflector } from '../../../src/adapters/kubernetes/reflector.ts';
+import { Reflector } from '../../../src/runtime/reflector/reflector.ts';
 import { settle } from '../../../src/adapters/system/settle.ts';
 import { overTripwires } from '../../../src/adapters/system/tripwires.ts';
 import type { KubeResource } from '../../../src/ports/kube-api.ts';

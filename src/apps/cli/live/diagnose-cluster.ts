@@ -109,7 +109,10 @@ async function anonymizerOf(seen: readonly Observations[]): Promise<Anonymizer> 
 }
 
 /** Without one answer there is nothing to say but why. */
-function mustHaveAnswered({ observations }: LiveEvidence, { aws, kube }: LookClients): void {
+export function mustHaveAnswered(
+  { observations }: Pick<LiveEvidence, 'observations'>,
+  { aws, kube }: LookClients,
+): void {
   const refusals = observations.collection?.refusals ?? [];
   const answers = observations.facts.length + observations.listings.length;
   if (answers > 0 || refusals.length === 0) return;

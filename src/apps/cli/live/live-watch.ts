@@ -1,7 +1,7 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import type { CliContext } from '../context.ts';
-import { Alarm } from './alarm.ts';
+import { Alarm } from '../../../runtime/alarm.ts';
 import { endOnInterrupt, type LiveQuestion, lookWith } from './diagnose-cluster.ts';
 import { lookingAgain, type Repeat } from './look-again.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';

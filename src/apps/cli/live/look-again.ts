@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock.ts';
 import { SourceError } from '../context.ts';
-import type { Alarm } from './alarm.ts';
+import type { Alarm } from '../../../runtime/alarm.ts';
 import type { WatchNotice } from './watch-notices.ts';
 
 /**

@@ -5,18 +5,24 @@ import {
   terminalHeight,
   type WatchPrinter,
 } from '../commands/status.ts';
+import { systemClock } from '../../../adapters/system/clock.ts';
+import { systemRandom } from '../../../adapters/system/random.ts';
+import { POLL_MS } from '../../../collection/resident/feeds.ts';
+import { Resident } from '../../../collection/resident/resident.ts';
+import { pause } from '../../../runtime/abort.ts';
 import type { CliContext } from '../context.ts';
+import { openClients } from './open-clients.ts';
+import { noticesOf } from './watch-notices.ts';
+import { troublesIn } from './watch-troubles.ts';
 import {
   type LiveQuestion,
+  endOnInterrupt,
   lookAtCluster,
-  mustBeWellAsked,
+  mustHaveAnswered,
   wholeQuestion,
 } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
-
-/** How long between two looks of `--watch` when nothing changes, ms. */
-const PAUSE_MS = 10_000;
 
 function questionOf(flags: LiveFlags, onFirstNodes?: OnFirstNodes): LiveQuestion {
   const question = wholeQuestion([], flags);
@@ -27,23 +33,53 @@ function observationOf({ observations, document, nowMs }: LiveEvidence): StatusO
   return { observations, document, nowMs, notObservable: [] };
 }
 
-/** Shows a cluster as it changes, and what nobody tells of every `pauseMs`. */
+/** Notices are looked at so often, ms. */
+const TICK_MS = 1000;
+
+/** Shows a cluster as it changes, and reports what cannot be followed. */
 export async function watchLive(
   flags: LiveFlags,
   context: CliContext,
   { show, tell, first }: WatchPrinter,
-  pauseMs = PAUSE_MS,
 ): Promise<void> {
-  const question = questionOf(flags, first);
-  await mustBeWellAsked(question);
-  const { withLiveWatch } = await import('./live-watch.ts');
-  const options = { questions: [question], context, pauseMs, tell };
-  await withLiveWatch(options, async (look, repeat) =>
-    repeat(look, (seen) => {
-      for (const one of seen) show(observationOf(one));
-      return false;
-    }),
-  );
+  const clients = await openClients(flags);
+  const stop = endOnInterrupt();
+  const ending = new AbortController();
+  let isFirst = true;
+  const resident = new Resident({
+    clients,
+    random: systemRandom,
+    cluster: flags.cluster ?? null,
+    onFirstNodes: first,
+    onStanding(standing) {
+      if (isFirst) mustHaveAnswered(standing, clients);
+      isFirst = false;
+      context.progress('');
+      show(observationOf(standing));
+    },
+  });
+  context.progress('asking Kubernetes and AWS');
+  try {
+    const running = resident.run(ending.signal);
+    await Promise.race([running, tellNotices(resident, tell, ending.signal)]);
+    await running;
+  } finally {
+    ending.abort();
+    stop();
+    await clients.close();
+  }
+}
+
+async function tellNotices(
+  resident: Resident,
+  tell: WatchPrinter['tell'],
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await pause(systemClock, TICK_MS, signal);
+    if (signal.aborted) return;
+    tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
+  }
 }
 
 /** The live cluster as the roll call sees it. */

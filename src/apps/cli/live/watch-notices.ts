@@ -1,5 +1,5 @@
 import { cellText } from '../table/width.ts';
-import type { WatchTrouble } from './cluster-watch.ts';
+import { isUnwatched, type WatchTrouble } from './watch-troubles.ts';
 
 /** What whoever watches has to know of the watch itself, in one line. */
 export interface WatchNotice {
@@ -20,7 +20,7 @@ const WHY: Readonly<Record<string, string>> = {
 };
 
 function whyOf({ phase, failure }: WatchTrouble): string {
-  if (phase === 'denied') return 'watch permission is denied';
+  if (isUnwatched(phase)) return 'watch permission is denied';
   if (phase === 'unauthenticated') return 'the API server does not know this identity';
   if (phase === 'silent') return 'the API server is silent';
   if (failure === null)
@@ -50,7 +50,7 @@ function noticeOf(
   place: string,
 ): WatchNotice {
   const names = namesOf(troubles);
-  const isDenied = troubles.some(({ phase }) => phase === 'denied');
+  const isDenied = troubles.some(({ phase }) => isUnwatched(phase));
   const age = isDenied ? 'not watched' : ageOf(troubles);
   const instead = `looking every ${pauseMs / 1000} s instead`;
   const line = `${place}${names} ${age}: ${why}; ${instead}${isDenied ? `; ${GRANT}` : ''}`;

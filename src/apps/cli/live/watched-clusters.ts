@@ -4,7 +4,7 @@ import type { AwsApi } from '../../../ports/aws-api.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';
 import type { Random } from '../../../ports/random.ts';
-import type { Alarm } from './alarm.ts';
+import type { Alarm } from '../../../runtime/alarm.ts';
 import { ClusterWatch } from './cluster-watch.ts';
 import { noticesOf, type WatchNotice } from './watch-notices.ts';
 

@@ -1,4 +1,4 @@
-import type { Random } from '../../ports/random.ts';
+import type { Random } from '../ports/random.ts';
 
 export interface BackoffLimits {
   readonly leastMs: number;

@@ -23,6 +23,8 @@ export interface ReflectorLimits {
   readonly backoffMostMs: number;
   /** Between tries while the server refuses the identity. */
   readonly refusedRetryMs: number;
+  /** Between listings where the identity may list and not watch; null to wait until it may. */
+  readonly pollMs: number | null;
   /** The server is asked to end a watch after a time drawn between these. */
   readonly watchLeastMs: number;
   readonly watchMostMs: number;
@@ -38,6 +40,7 @@ export const DEFAULT_REFLECTOR_LIMITS: ReflectorLimits = {
   backoffLeastMs: 250,
   backoffMostMs: 30_000,
   refusedRetryMs: 60_000,
+  pollMs: null,
   watchLeastMs: 300_000,
   watchMostMs: 600_000,
 };
@@ -57,12 +60,14 @@ export interface ReflectorOptions<T> {
 
 /**
  * `silent`: the watch says nothing and the server could not confirm that there is nothing to say;
- * `waiting`: for the next try after a failure; `denied` and `unauthenticated`: likewise, slowly.
+ * `waiting`: for the next try after a failure; `denied` and `unauthenticated`: likewise, slowly;
+ * `polling`: the identity may list and not watch.
  */
 export type ReflectorPhase =
   | 'starting'
   | 'listing'
   | 'watching'
+  | 'polling'
   | 'silent'
   | 'waiting'
   | 'denied'

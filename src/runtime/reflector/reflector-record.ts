@@ -52,6 +52,12 @@ export class ReflectorRecord {
     this.#phase = phase;
   }
 
+  /** The store is whole without a watch, for the reason that is kept. */
+  poll(error: PortError): void {
+    this.#lastError = error;
+    this.#phase = 'polling';
+  }
+
   state(): ReflectorState {
     return {
       phase: this.#phase,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../ports/clock.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** What belongs together comes within this time: a Node, its Lease, its Pods. */
 export const SETTLE_MS = 250;
@@ -6,13 +6,16 @@ export const SETTLE_MS = 250;
 /** Wakes whoever pauses between two looks, and remembers what rang while nobody did. */
 export class Alarm {
   readonly #clock: Clock;
+  readonly #settleMs: number;
   /** By the monotonic clock; infinite for none. */
   #dueMs = Infinity;
   #notBeforeMs = 0;
   #wake: () => void = () => undefined;
 
-  constructor(clock: Clock) {
+  /** @param settleMs from a change to the look that it leads to */
+  constructor(clock: Clock, settleMs = SETTLE_MS) {
     this.#clock = clock;
+    this.#settleMs = settleMs;
   }
 
   /**
@@ -21,7 +24,7 @@ export class Alarm {
    * @param notBeforeMs by the monotonic clock; until then no other change leads to a look either
    */
   ring(notBeforeMs = 0): void {
-    this.#dueMs = Math.min(this.#dueMs, this.#clock.monotonicMs() + SETTLE_MS);
+    this.#dueMs = Math.min(this.#dueMs, this.#clock.monotonicMs() + this.#settleMs);
     this.#notBeforeMs = Math.max(this.#notBeforeMs, notBeforeMs);
     this.#wake();
   }

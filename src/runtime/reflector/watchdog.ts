@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeResource, KubeSelection, KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
 import type { ReflectorLimits } from './reflector-options.ts';
 import type { ReflectorRecord } from './reflector-record.ts';
 import { isOlder } from './versions.ts';

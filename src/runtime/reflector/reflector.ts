@@ -1,7 +1,8 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
+import { Arrivals, type WrittenObject } from './arrivals.ts';
 import {
   DEFAULT_REFLECTOR_LIMITS,
   type ReflectorLimits,
@@ -29,18 +30,22 @@ export class Reflector<T> {
   readonly #limits: ReflectorLimits;
   readonly #store = new ReflectorStore<T>();
   readonly #record: ReflectorRecord;
+  readonly #arrivals: Arrivals;
   readonly #backoff: Backoff;
   readonly #synced = Promise.withResolvers<void>();
   /** The version up to which the store is whole; null when a listing is needed. */
   #version: string | null = null;
   #canWatchList = true;
   #pageSize = PAGE_SIZE;
+  /** Why there is no watch, and when to try one again by the monotonic clock. */
+  #unwatched: { readonly error: PortError; readonly untilMs: number } | null = null;
   #listedAtMs = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#limits = { ...DEFAULT_REFLECTOR_LIMITS, ...options.limits };
     this.#record = new ReflectorRecord(options.clock);
+    this.#arrivals = new Arrivals(options.clock);
     const { backoffLeastMs, backoffMostMs } = this.#limits;
     this.#backoff = new Backoff(options.random, {
       leastMs: backoffLeastMs,
@@ -74,6 +79,21 @@ export class Reflector<T> {
     await this.#synced.promise;
   }
 
+  /**
+   * Waits until the store is at least as new as a write of ours: until exactly that version of the
+   * object came, or its deletion, or a listing that began after this call. Handlers have been told.
+   *
+   * @param limitMs after which the object is to be read live
+   * @returns false when that did not happen in time, or the signal was aborted
+   */
+  async whenReached(
+    written: WrittenObject,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    return this.#holds(written) || (await this.#arrivals.when(written, limitMs, signal));
+  }
+
   /** @throws only what is no `PortError`, which is a bug of an adapter */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -87,6 +107,7 @@ export class Reflector<T> {
   async #round(signal: AbortSignal): Promise<number> {
     const startMs = this.#options.clock.monotonicMs();
     try {
+      if (this.#unwatched !== null) return await this.#poll(this.#unwatched, signal);
       if (this.#version !== null || this.#canWatchList) {
         await this.#watch(signal);
         return this.#afterEnd(startMs);
@@ -120,6 +141,7 @@ export class Reflector<T> {
   #afterFailure(error: PortError, startMs: number): number {
     const { clock, random } = this.#options;
     if (error.failure === 'expired') this.#version = null;
+    if (this.#pollsInstead(error)) return 0;
     if (clock.monotonicMs() - startMs > LONG_LIFE_MS) this.#backoff.reset();
     const phase = phaseOf(error);
     this.#record.fail(error, phase);
@@ -127,6 +149,27 @@ export class Reflector<T> {
     if (phase !== 'waiting') return this.#limits.refusedRetryMs * jitter;
     const askedMs = (error.retryAfterMs ?? 0) * (1 + random.next() / 4);
     return Math.max(askedMs, this.#backoff.nextMs());
+  }
+
+  /** True where lists take the place of a watch that is denied. */
+  #pollsInstead(error: PortError): boolean {
+    const { pollMs, refusedRetryMs } = this.#limits;
+    const isOfWatch = error.failure === 'denied' && error.permission?.startsWith('watch ') === true;
+    if (pollMs === null || !isOfWatch) return false;
+    const untilMs = this.#options.clock.monotonicMs() + refusedRetryMs;
+    this.#unwatched = { error, untilMs };
+    return true;
+  }
+
+  /** @returns how long to wait before the next listing, or before a watch is tried again */
+  async #poll(
+    { error, untilMs }: { readonly error: PortError; readonly untilMs: number },
+    signal: AbortSignal,
+  ): Promise<number> {
+    await this.#list(signal);
+    this.#record.poll(error);
+    if (this.#options.clock.monotonicMs() >= untilMs) this.#unwatched = null;
+    return this.#limits.pollMs ?? 0;
   }
 
   async #list(signal: AbortSignal): Promise<void> {
@@ -147,15 +190,16 @@ export class Reflector<T> {
       if (error instanceof PortError && error.failure === 'expired') this.#pageSize *= 4;
       throw error;
     }
-    this.#replace(listed, version, startMs);
+    this.#replace(listed, version, { fromMs: startMs, currentMs: startMs });
   }
 
-  #replace(listed: StoredObjects<T>, version: string, atMs: number): void {
+  #replace(listed: StoredObjects<T>, version: string, taken: ListingTimes): void {
     this.#record.count('listings');
     this.#version = version;
     this.#listedAtMs = this.#options.clock.monotonicMs();
     this.#tell(this.#store.replace(listed));
-    this.#record.current(atMs);
+    this.#arrivals.listed(taken.fromMs, (written) => this.#holds(written));
+    this.#record.current(taken.currentMs);
     this.#synced.resolve();
   }
 
@@ -166,6 +210,7 @@ export class Reflector<T> {
       version: () => this.#version,
       lastEventMs: clock.monotonicMs(),
     };
+    const fromMs = under.lastEventMs;
     const initial: StoredObjects<T> | null = this.#version === null ? new Map() : null;
     const lifeMs = this.#lifeMs();
     if (initial !== null) this.#record.enter('listing');
@@ -183,7 +228,7 @@ export class Reflector<T> {
       const scene = { ...this.#options, limits: this.#limits, record: this.#record };
       for await (const event of watchedOver({ scene, under, lifeMs, open, signal })) {
         this.#record.contact();
-        if (this.#version === null && initial !== null) this.#takeInitial(initial, event);
+        if (this.#version === null && initial !== null) this.#takeInitial(initial, event, fromMs);
         else this.#take(event);
       }
     } catch (error) {
@@ -199,11 +244,12 @@ export class Reflector<T> {
     return watchLeastMs + this.#options.random.next() * (watchMostMs - watchLeastMs);
   }
 
-  #takeInitial(initial: StoredObjects<T>, event: KubeWatchEvent): void {
+  #takeInitial(initial: StoredObjects<T>, event: KubeWatchEvent, fromMs: number): void {
     if (event.type === 'DELETED') initial.delete(keyOf(event.object) ?? '');
     else if (event.type !== 'BOOKMARK') this.#collect(initial, event.object);
     if (!event.endsInitialEvents) return;
-    this.#replace(initial, event.resourceVersion, this.#options.clock.monotonicMs());
+    const currentMs = this.#options.clock.monotonicMs();
+    this.#replace(initial, event.resourceVersion, { fromMs, currentMs });
   }
 
   #take(event: KubeWatchEvent): void {
@@ -213,8 +259,18 @@ export class Reflector<T> {
     if (type !== 'BOOKMARK' && isNoNewer(resourceVersion, known))
       return this.#record.count('ignoredEvents');
     this.#version = resourceVersion;
-    if (type !== 'BOOKMARK') this.#tell(this.#changesOf(type, event.object));
+    if (type !== 'BOOKMARK') this.#takeObject(type, event);
     this.#record.current(this.#options.clock.monotonicMs());
+  }
+
+  #takeObject(type: KubeWatchEvent['type'], { object, resourceVersion }: KubeWatchEvent): void {
+    this.#tell(this.#changesOf(type, object));
+    const uid = textAt(object, 'metadata.uid') ?? '';
+    this.#arrivals.event(uid, resourceVersion, type === 'DELETED');
+  }
+
+  #holds({ key, uid, resourceVersion }: WrittenObject): boolean {
+    return this.#store.holds(key, uid, resourceVersion);
   }
 
   #changesOf(type: KubeWatchEvent['type'], object: JsonObject): readonly ReflectorChange<T>[] {
@@ -262,6 +318,12 @@ export class Reflector<T> {
       if (!signal.aborted) throw error;
     }
   }
+}
+
+/** By the monotonic clock: when a listing was asked for, and as of when it is known to hold. */
+interface ListingTimes {
+  readonly fromMs: number;
+  readonly currentMs: number;
 }
 
 const PAGE_SIZE = 500;

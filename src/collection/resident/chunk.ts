@@ -1,0 +1,86 @@
+import { alignClocks } from '../../diagnosis/clocks.ts';
+import type { Json } from '../../evidence/json.ts';
+import type { Collection, FactRecord, Hit, Observations } from '../../evidence/observations.ts';
+import type { Quote } from '../../evidence/sighting.ts';
+import { SIGN_TABLE } from '../../engine/signs.ts';
+import { createReading } from '../../readers/reading.ts';
+import { speaksOfTrouble } from '../../readers/troubled.ts';
+
+/** What some documents said, kept apart so that a change of one leaves the others as they are. */
+export type Chunk = Omit<Observations, 'collection'>;
+
+export const NOTHING_SAID: Chunk = {
+  documents: [],
+  hits: [],
+  facts: [],
+  links: [],
+  listings: [],
+  losses: [],
+  troubled: [],
+};
+
+/** Reads contents as a look reads them; the documents are counted from 0. */
+export function readChunk(
+  contents: readonly { readonly locator: string; readonly content: Json | string }[],
+): Chunk {
+  const reading = createReading(SIGN_TABLE);
+  for (const { locator, content } of contents) reading.take(locator, content);
+  const { collection: _, ...chunk } = reading.finish();
+  // A reading of one small document takes each of its lines for a paste.
+  return { ...chunk, troubled: chunk.troubled.filter(({ text }) => speaksOfTrouble(text)) };
+}
+
+/** The same chunk where so many documents come before its own. */
+export function movedChunk(chunk: Chunk, before: number): Chunk {
+  if (before === 0) return chunk;
+  return {
+    ...chunk,
+    hits: chunk.hits.map((hit) => movedHit(hit, before)),
+    facts: chunk.facts.map((fact) => movedFact(fact, before)),
+    troubled: chunk.troubled.map((line) => ({ ...line, document: line.document + before })),
+  };
+}
+
+function moved<T extends Pick<FactRecord, 'moment'>>(value: T, before: number): T {
+  const { moment } = value;
+  const at = { ...moment.at, document: moment.at.document + before };
+  return { ...value, moment: { ...moment, at } };
+}
+
+function movedFact(fact: FactRecord, before: number): FactRecord {
+  return moved(fact, before);
+}
+
+function movedHit(hit: Hit, before: number): Hit {
+  // First, last and quotes are often the same one.
+  const known = new Map<Quote, Quote>();
+  const show = (quote: Quote): Quote => {
+    const made = known.get(quote) ?? moved(quote, before);
+    known.set(quote, made);
+    return made;
+  };
+  return {
+    ...hit,
+    document: hit.document + before,
+    first: show(hit.first),
+    last: show(hit.last),
+    quotes: hit.quotes.map(show),
+  };
+}
+
+/** All chunks as one pile; their documents stand at the places that the chunks were moved to. */
+export function joinedChunks(
+  chunks: readonly Chunk[],
+  collection: Collection | null,
+): Observations {
+  return alignClocks({
+    documents: chunks.flatMap(({ documents }) => documents),
+    hits: chunks.flatMap(({ hits }) => hits),
+    facts: chunks.flatMap(({ facts }) => facts),
+    links: chunks.flatMap(({ links }) => links),
+    listings: chunks.flatMap(({ listings }) => listings),
+    losses: chunks.flatMap(({ losses }) => losses),
+    troubled: chunks.flatMap(({ troubled }) => troubled),
+    collection,
+  });
+}

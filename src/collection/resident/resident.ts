@@ -1,0 +1,253 @@
+import { diagnoseObservations } from '../../engine/diagnose.ts';
+import type { Observations } from '../../evidence/observations.ts';
+import type { Random } from '../../ports/random.ts';
+import { pause, whenAborted } from '../../runtime/abort.ts';
+import { Alarm } from '../../runtime/alarm.ts';
+import type { LookClients } from '../look-clients.ts';
+import type { LiveEvidence } from '../observe.ts';
+import { createFeeds, type FeedHealth, type Feeds } from './feeds.ts';
+import { askAwsOnce, askDetailsOnce, type AwsRound } from './rounds.ts';
+import { createResidentStore, NO_ROUND, type ResidentStore } from './store.ts';
+
+/** How often what nothing reports is asked again, ms. */
+export interface ResidentPace {
+  /** AWS, when nothing changes. */
+  readonly awsMs: number;
+  /** AWS, after machines came or went. */
+  readonly awsLeastMs: number;
+  /** Consoles and logs of machines that are not well. */
+  readonly detailsMs: number;
+  /** A verdict may change by the passing of time alone. */
+  readonly judgedMs: number;
+}
+
+const DEFAULT_PACE: ResidentPace = {
+  awsMs: 60_000,
+  awsLeastMs: 5_000,
+  detailsMs: 60_000,
+  judgedMs: 30_000,
+};
+
+export interface ResidentOptions {
+  readonly clients: LookClients;
+  readonly random: Random;
+  /** null: as the kubeconfig or the instances' tags say. */
+  readonly cluster: string | null;
+  readonly pace?: Partial<ResidentPace>;
+  /** Reports each judgement, in order. */
+  readonly onStanding: (standing: Standing) => void | Promise<void>;
+  /** Hears the Nodes while everything else is still asked for. */
+  readonly onFirstNodes?: (observations: Observations, nowMs: number) => void;
+}
+
+/** The roll call at one moment. */
+export interface Standing extends LiveEvidence {
+  /** From the first change that it takes in to the judgement, ms; null when only time passed. */
+  readonly delayMs: number | null;
+  /** How long the judgement took, ms. */
+  readonly tookMs: number;
+}
+
+export interface ResidentHealth {
+  readonly lists: readonly FeedHealth[];
+  /** Since AWS answered a whole round, ms; null for never. */
+  readonly awsAgeMs: number | null;
+  /** Since the last judgement, ms; null for never. */
+  readonly judgedAgeMs: number | null;
+  readonly objects: number;
+}
+
+/** What comes with a change comes within this time, and is judged with it. */
+const SETTLE_MS = 25;
+/** Lists become stale without a word. */
+const TICK_MS = 1_000;
+
+/** Keeps the roll call of one cluster, from its lists, watches and rounds of questions to AWS. */
+export class Resident {
+  readonly #options: ResidentOptions;
+  readonly #pace: ResidentPace;
+  readonly #store: ResidentStore = createResidentStore();
+  readonly #news: Alarm;
+  readonly #awsDue: Alarm;
+  readonly #machinesDue: Alarm;
+  readonly #feeds: Feeds | null;
+  #cluster: string | null;
+  /** By the monotonic clock; null for never. */
+  #awsAtMs: number | null = null;
+  #judgedAtMs: number | null = null;
+  #latest: Standing | null = null;
+  #firstNewsMs: number | null = null;
+  #isShown = false;
+
+  constructor(options: ResidentOptions) {
+    const { clients, random, cluster } = options;
+    const { kube, clock, described } = clients;
+    this.#options = options;
+    this.#pace = { ...DEFAULT_PACE, ...options.pace };
+    this.#cluster = cluster ?? described?.clusterName ?? null;
+    this.#news = new Alarm(clock, SETTLE_MS);
+    this.#awsDue = new Alarm(clock);
+    this.#machinesDue = new Alarm(clock);
+    const onNews = (isOfMachines: boolean): void => this.#hear(isOfMachines);
+    this.#feeds =
+      kube === null ? null : createFeeds({ kube, clock, random, store: this.#store, onNews });
+  }
+
+  /** Runs until the signal ends it. @throws what is a bug and no failure of a source */
+  async run(signal: AbortSignal): Promise<void> {
+    const ending = new AbortController();
+    const either = AbortSignal.any([signal, ending.signal]);
+    const parts = [
+      this.#feeds?.run(either) ?? whenAborted(either),
+      this.#tick(either),
+      this.#askAws(either),
+      this.#judge(either),
+      this.#askMachines(either),
+    ];
+    try {
+      // They end with the signal alone: the first that fails ends the others.
+      await Promise.all(parts);
+    } finally {
+      ending.abort();
+      await Promise.allSettled(parts);
+    }
+  }
+
+  health(): ResidentHealth {
+    const nowMs = this.#options.clients.clock.monotonicMs();
+    const age = (atMs: number | null): number | null => (atMs === null ? null : nowMs - atMs);
+    return {
+      lists: this.#feeds?.health() ?? [],
+      awsAgeMs: age(this.#awsAtMs),
+      judgedAgeMs: age(this.#judgedAtMs),
+      objects: this.#store.size(),
+    };
+  }
+
+  #hear(isOfMachines: boolean): void {
+    this.#firstNewsMs ??= this.#options.clients.clock.monotonicMs();
+    this.#news.ring();
+    if (isOfMachines) this.#awsDue.ring();
+  }
+
+  /** What lists are whole is looked at every second, as silence reports nothing. */
+  async #tick(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.clients;
+    while (!signal.aborted) {
+      if (this.#feeds?.settle() === true) this.#hear(false);
+      this.#showFirst();
+      await pause(clock, this.#isReady() ? TICK_MS : SETTLE_MS, signal);
+    }
+  }
+
+  #showFirst(): void {
+    const { onFirstNodes, clients } = this.#options;
+    if (this.#isShown || onFirstNodes === undefined) return;
+    const hasNodes = this.#store.providerIds().length > 0;
+    this.#isShown = this.#judgedAtMs !== null || hasNodes;
+    if (this.#judgedAtMs === null && hasNodes)
+      onFirstNodes(this.#observations(), clients.clock.nowMs());
+  }
+
+  async #askAws(signal: AbortSignal): Promise<void> {
+    const { aws, clock } = this.#options.clients;
+    if (aws === null) return whenAborted(signal);
+    await this.#lists(signal);
+    while (!signal.aborted) {
+      this.#awsDue.answer();
+      this.#take(await askAwsOnce({ aws, clock }, this.#store, this.#cluster, signal));
+      await this.#awsDue.pause(this.#pace.awsLeastMs, this.#pace.awsMs, signal);
+    }
+  }
+
+  #take(round: AwsRound): void {
+    this.#cluster ??= round.cluster;
+    this.#store.setAws(round);
+    this.#awsAtMs = this.#options.clients.clock.monotonicMs();
+    this.#hear(false);
+  }
+
+  /** Ends when each list is whole, or known not to be had. */
+  async #lists(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options.clients;
+    while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
+      await pause(clock, SETTLE_MS, signal);
+  }
+
+  #isReady(): boolean {
+    const { aws } = this.#options.clients;
+    const areListed = this.#feeds === null || this.#store.isSettled();
+    return areListed && (aws === null || this.#awsAtMs !== null);
+  }
+
+  async #judge(signal: AbortSignal): Promise<void> {
+    const { judgedMs } = this.#pace;
+    let tookMs = 0;
+    for (;;) {
+      // A judgement is given as long a rest as it took.
+      await this.#news.pause(tookMs, judgedMs, signal);
+      if (signal.aborted) return;
+      this.#news.answer();
+      if (this.#isReady()) tookMs = await this.#judgeOnce();
+    }
+  }
+
+  /** @returns how long it took, ms */
+  async #judgeOnce(): Promise<number> {
+    const standing = await this.#standing();
+    await this.#options.onStanding(standing);
+    this.#latest = standing;
+    this.#machinesDue.ring();
+    return standing.tookMs;
+  }
+
+  #observations(): Observations {
+    const { kube, clock, refusals } = this.#options.clients;
+    const skewMs = kube?.skewMs() ?? null;
+    const moment = { nowMs: clock.nowMs(), cluster: this.#cluster, skewMs, refusals };
+    return this.#store.observations(moment);
+  }
+
+  async #standing(): Promise<Standing> {
+    const { clock } = this.#options.clients;
+    const startMs = clock.monotonicMs();
+    const firstMs = this.#firstNewsMs;
+    this.#firstNewsMs = null;
+    const nowMs = clock.nowMs();
+    const observations = this.#observations();
+    const document = await diagnoseObservations(observations);
+    const judgedMs = clock.monotonicMs();
+    this.#judgedAtMs = judgedMs;
+    return {
+      observations,
+      document,
+      nowMs,
+      cluster: this.#cluster,
+      delayMs: firstMs === null ? null : judgedMs - firstMs,
+      tookMs: judgedMs - startMs,
+    };
+  }
+
+  /** Asks machines of the latest standing; what they say is in the next one. */
+  async #askMachines(signal: AbortSignal): Promise<void> {
+    const { detailsMs } = this.#pace;
+    let restMs = 0;
+    for (;;) {
+      await this.#machinesDue.pause(restMs, detailsMs, signal);
+      if (signal.aborted) return;
+      this.#machinesDue.answer();
+      restMs = (await this.#askedMachines(signal)) ? detailsMs : 0;
+    }
+  }
+
+  /** False when there was nothing to ask. */
+  async #askedMachines(signal: AbortSignal): Promise<boolean> {
+    if (this.#latest === null) return false;
+    const { document, observations } = this.#latest;
+    const round = await askDetailsOnce(this.#options.clients, document, observations, signal);
+    this.#store.setDetails(round);
+    if (round === NO_ROUND) return false;
+    this.#hear(false);
+    return true;
+  }
+}
