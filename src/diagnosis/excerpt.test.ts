@@ -26,9 +26,9 @@ describe('what is shown around a line', () => {
     assert.equal(shown(7, 20), 'whole');
   });
 
-  test('is hardly more than the line itself in a paste of three lines', () => {
-    assert.equal(shown(1, 3), 'alone');
-    assert.equal(shown(1, 4), 'end');
+  test('is hardly more than the line itself in a paste of five lines', () => {
+    assert.equal(shown(1, 5), 'alone');
+    assert.equal(shown(1, 6), 'end');
   });
 
   test('is a whole log when Rollcall collected it, or when other files are long', () => {
@@ -61,7 +61,7 @@ describe('a sign that is to be seen often', () => {
       return match.verdict === 'found' ? match.confidence : null;
     };
     assert.deepEqual(
-      [confidence(1, 5), confidence(3, 5), confidence(1, 50)],
+      [confidence(1, 9), confidence(3, 9), confidence(1, 50)],
       ['likely', 'definite', null],
     );
   });

@@ -7,7 +7,7 @@ const EXCERPT_LINES_MAX = 40;
 const REST_LINES_MAX = 12;
 
 /** Of so few lines nobody can see how the log went on or began. */
-const ALONE_LINES_MAX = 3;
+const ALONE_LINES_MAX = 5;
 
 /** How much of a log is shown: all that there was, the end of it, or hardly more than the line itself. */
 export type Shown = 'whole' | 'end' | 'alone';

@@ -34,7 +34,7 @@ const cause = defineCause({
     signatureAwaited: likely(
       ['kubeadm', 'cloud-init'],
       /(?:does not yet contain|could not find) a JWS signature.*token ID "(?<token>[a-z0-9]{6})"/,
-      { atLeast: 6, enoughOnce: 'end' },
+      { atLeast: 6, enoughOnce: 'alone' },
     ),
     // A kubelet that asks for its serving certificate prints the end of this line on any 401.
     requestUnauthorized: definite(

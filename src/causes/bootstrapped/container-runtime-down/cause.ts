@@ -35,7 +35,7 @@ export default defineCause({
     dockerSilent: likely(
       ['kubelet'],
       /failed to get docker version: Cannot connect to the Docker daemon/,
-      { atLeast: 3, enoughOnce: 'end' },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     // Without its tag the line is taken for one of the kubelet's that stand around it.
     configBroken: definite(

@@ -41,7 +41,7 @@ const cause = defineCause({
     notRegistered: likely(
       ['kubelet'],
       /driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list of registered CSI drivers/,
-      { atLeast: 8, enoughOnce: 'end' },
+      { atLeast: 8, enoughOnce: 'alone' },
     ),
     notRegisteredLong: likely(
       ['event', 'csi-driver'],

@@ -57,7 +57,7 @@ const cause = defineCause({
     nothingListed: likely(
       ['karpenter'],
       /listing instance types\b.*\b(?<reason>no subnets found)/,
-      { anchors: ['no subnets found'], atLeast: 3, enoughOnce: 'end' },
+      { anchors: ['no subnets found'], atLeast: 3, enoughOnce: 'alone' },
     ),
     notReadyEvent: likely(
       ['event', 'karpenter'],

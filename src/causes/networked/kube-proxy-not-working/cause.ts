@@ -33,7 +33,7 @@ const cause = defineCause({
     nodeNameUnknown: likely(
       ['kube-proxy'],
       /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|Failed to retrieve node IP: host IP unknown|can't determine this node's IP/,
-      { atLeast: 3, enoughOnce: 'end' },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     gaveUp: likely(
       ['kube-proxy'],
