@@ -61,6 +61,8 @@ export interface LiveEvidence {
   readonly document: DiagnosisDocument;
   readonly nowMs: number;
   readonly cluster: string | null;
+  /** How far the clock here is ahead of the API server's, ms; null when no answer told its Date. */
+  readonly skewMs: number | null;
 }
 
 /** Everything that is collected goes to the readers at once, as if it were a file. */
@@ -180,7 +182,8 @@ async function lookTwice(
   options.progress('looking at what was found');
   const closer = (await askOneByOne(clients, options, looking, rough)) ? await know() : rough;
   const isMore = await askMachines(clients, options, looking, closer);
-  return { ...(isMore ? await know() : closer), nowMs, cluster };
+  const skewMs = clients.kube?.skewMs() ?? null;
+  return { ...(isMore ? await know() : closer), nowMs, cluster, skewMs };
 }
 
 /** Asks those that stand for the others; false where there is nothing to ask. */

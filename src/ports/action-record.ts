@@ -61,7 +61,20 @@ function recordOf(
   body: JsonObject,
 ): RecordedEvent {
   const clean = redactKeys(redactValue<Json>(body));
-  return { atMs, cluster, subject: object.name, kind, source: askedBy, body: clean };
+  return {
+    atMs,
+    receivedMs: atMs,
+    cluster,
+    subject: object.name,
+    subjectKind: object.resource.kind,
+    uid: object.seen?.uid ?? null,
+    kind,
+    source: askedBy,
+    boot: null,
+    skewMs: null,
+    key: null,
+    body: clean,
+  };
 }
 
 /** Far below what a recorder takes of one event, in UTF-16 units of its JSON. */

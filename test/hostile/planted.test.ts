@@ -272,10 +272,16 @@ describe('errors and records', () => {
     await recorder.append(
       search.plant('recorder').map(({ text, secret }, index) => ({
         atMs: index,
+        receivedMs: index,
         cluster: 'shop',
         subject: text,
+        subjectKind: 'Node',
+        uid: text,
         kind: 'event',
         source: text,
+        boot: text,
+        skewMs: null,
+        key: null,
         body: { message: text, password: secret, list: [text] },
       })),
     );

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { DatabaseSync } from 'node:sqlite';
-import { openRecorder } from '../../src/adapters/recorder/open.ts';
+import { openRecorder, openRecording } from '../../src/adapters/recorder/open.ts';
+import { openOrReplace } from '../../src/adapters/recorder/replace.ts';
+import { rangeQuestion } from '../../src/adapters/recorder/statements.ts';
 import { createFakeRecorder } from './fake/recorder.ts';
 import { event, isFailure, recorderContract } from './recorder.contract.ts';
 
@@ -20,6 +22,35 @@ function freshPath(): string {
 recorderContract('in memory, by hand', createFakeRecorder);
 recorderContract('in memory, by SQL', () => openRecorder(':memory:'));
 recorderContract('in a file', () => openRecorder(freshPath()));
+
+function words(path: string): void {
+  writeFileSync(path, 'words, not a database '.repeat(100));
+}
+
+async function damagedFile(path: string): Promise<void> {
+  const recorder = openRecorder(path);
+  const body = 'x'.repeat(3000);
+  await recorder.append(Array.from({ length: 200 }, (_, index) => event(index, { body })));
+  await recorder.close();
+  const pages = readFileSync(path);
+  writeFileSync(path, pages.fill(0xa5, 3 * 4096));
+}
+
+/** As version 1 of the schema was written, with three events. */
+const VERSION_1 = `
+  CREATE TABLE event (
+    cluster TEXT NOT NULL, at_ms INTEGER NOT NULL, sequence INTEGER NOT NULL,
+    subject TEXT NOT NULL, kind TEXT NOT NULL, source TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (cluster, at_ms, sequence)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE arrival (last INTEGER NOT NULL) STRICT;
+  INSERT INTO arrival VALUES (3);
+  CREATE INDEX event_of_subject ON event (cluster, subject, at_ms, sequence);
+  INSERT INTO event VALUES ('two', 7, 1, 'node-a', 'node-deleted', 'test', '{"a":1}');
+  INSERT INTO event VALUES ('one', 5, 3, 'i-0123456789abcdef0', 'second', 'test', '{}');
+  INSERT INTO event VALUES ('one', 5, 2, 'i-0123456789abcdef0', 'first', 'test', '{}');
+  PRAGMA user_version = 1;
+`;
 
 describe('the file of a recorder', () => {
   test('keeps its events, and two programs may write to it', async () => {
@@ -37,6 +68,14 @@ describe('the file of a recorder', () => {
     await again.close();
   });
 
+  test('is its owner’s alone, with what is beside it', async () => {
+    const path = freshPath();
+    const recorder = openRecorder(path);
+    await recorder.append([event(1)]);
+    for (const end of ['', '-wal', '-shm']) assert.equal(statSync(path + end).mode & 0o077, 0, end);
+    await recorder.close();
+  });
+
   test('that is invalid is reported by name and left unchanged', () => {
     const path = freshPath();
     writeFileSync(path, 'words, not a database '.repeat(100));
@@ -48,20 +87,20 @@ describe('the file of a recorder', () => {
     assert.equal(statSync(path).size, size);
   });
 
-  test('that is damaged is reported when it is read', async () => {
+  test('that is damaged is reported when it is opened', async () => {
     const path = freshPath();
-    const recorder = openRecorder(path);
-    const body = 'x'.repeat(3000);
-    await recorder.append(Array.from({ length: 200 }, (_, index) => event(index, { body })));
-    await recorder.close();
-    const pages = readFileSync(path);
-    writeFileSync(path, pages.fill(0xa5, 3 * 4096));
-    const damaged = openRecorder(path);
-    await assert.rejects(
-      damaged.read({ cluster: 'one', limit: 500 }),
-      isFailure('malformed', /is damaged; move it away/),
-    );
-    await damaged.close();
+    await damagedFile(path);
+    assert.throws(() => openRecorder(path), isFailure('malformed', /is damaged; move it away/));
+  });
+
+  test('of another program is left unchanged', () => {
+    const path = freshPath();
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE event_of_theirs (a TEXT) STRICT; PRAGMA user_version = 1');
+    other.close();
+    const before = readFileSync(path);
+    assert.throws(() => openRecorder(path), isFailure('malformed', /another program’s database/));
+    assert.deepEqual(readFileSync(path), before);
   });
 
   test('of a newer program is left alone', () => {
@@ -79,6 +118,114 @@ describe('the file of a recorder', () => {
     assert.throws(() => openRecorder(below), isFailure('not-found', /not writable/));
     assert.throws(() => openRecorder('/proc/rollcall.db'), isFailure('not-found', /not writable/));
   });
+});
+
+describe('a file that is of no use', () => {
+  for (const [name, make, what] of [
+    ['damaged', damagedFile, /is damaged; it is now /],
+    ['no database', words, /is not a flight recorder; it is now /],
+  ] as const) {
+    test(`(${name}) is moved aside with its time, and recording continues in a new one`, async () => {
+      const path = freshPath();
+      await make(path);
+      const before = readFileSync(path);
+      const { recorder, movedAside } = openOrReplace(path, Date.UTC(2026, 0, 2, 3, 4, 5));
+      assert.match(movedAside ?? '', what);
+      assert.match(movedAside ?? '', /\.unusable-2026-01-02T030405\.000Z, and recording continues/);
+      assert.deepEqual(readFileSync(`${path}.unusable-2026-01-02T030405.000Z`), before);
+      assert.equal(await recorder.append([event(1)]), 1);
+      await recorder.close();
+      const again = openOrReplace(path, 0);
+      assert.equal(again.movedAside, null);
+      assert.equal((await again.recorder.read({ cluster: 'one', limit: 9 })).length, 1);
+      await again.recorder.close();
+    });
+  }
+
+  test('stays where it is when a newer program wrote it', () => {
+    const path = freshPath();
+    const newer = new DatabaseSync(path);
+    newer.exec('PRAGMA user_version = 99');
+    newer.close();
+    assert.throws(() => openOrReplace(path, 0), isFailure('unsupported', /newer version/));
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.startsWith(basename(path))),
+      [basename(path)],
+    );
+  });
+});
+
+describe('a file of version 1', () => {
+  test('is brought to the present version with all that it holds', async () => {
+    const path = freshPath();
+    const old = new DatabaseSync(path);
+    old.exec(VERSION_1);
+    old.close();
+    const reader = openRecording(path);
+    assert.deepEqual(await reader.read({ cluster: 'two', limit: 9 }), [
+      event(7, { cluster: 'two', subject: 'node-a', subjectKind: 'Node', body: { a: 1 } }),
+    ]);
+    assert.deepEqual(
+      (await reader.read({ cluster: 'one', limit: 9 })).map(({ kind }) => kind),
+      ['first', 'second'],
+    );
+    await reader.close();
+    const recorder = openRecorder(path);
+    await recorder.append([event(9, { key: 'k' })]);
+    assert.deepEqual(await recorder.clusters(), ['one', 'two']);
+    await recorder.close();
+  });
+});
+
+describe('reading one subject', () => {
+  for (const [name, range, index] of [
+    ['subject', { subject: 'node-a' }, 'event_of_subject'],
+    ['subject, of a few kinds', { subject: 'node-a', kinds: ['link'] }, 'event_of_subject'],
+    ['UID', { uid: 'u' }, 'event_of_uid'],
+    ['time', {}, 'event_of_time'],
+  ] as const) {
+    test(`by ${name} searches ${index} and neither scans nor sorts`, async () => {
+      const path = freshPath();
+      await openRecorder(path).close();
+      const database = new DatabaseSync(path);
+      const { sql, values } = rangeQuestion(1, { cluster: 'one', limit: 10, ...range });
+      const plan = database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all(...values)
+        .map(({ detail }) => String(detail))
+        .filter((detail) => /event|SORT|B-TREE/.test(detail));
+      database.close();
+      assert.equal(plan.length, 1, plan.join('\n'));
+      assert.match(plan[0] ?? '', new RegExp(`^SEARCH event USING INDEX ${index} \\(cluster=\\?`));
+      assert.match(plan[0] ?? '', /at_ms>\? AND at_ms<\?\)$/);
+    });
+  }
+});
+
+describe('a file that is only read', () => {
+  test('is not made, and gives what a writer beside it adds', async () => {
+    assert.throws(() => openRecording(freshPath()), isFailure('not-found', /could not be opened/));
+    const path = freshPath();
+    const writer = openRecorder(path);
+    await writer.append([event(1)]);
+    const reader = openRecording(path);
+    await writer.append([event(2)]);
+    assert.equal((await reader.read({ cluster: 'one', limit: 9 })).length, 2);
+    await assert.rejects(reader.append([event(3)]), isFailure('denied', /may only be read/));
+    await reader.close();
+    await writer.close();
+  });
+});
+
+test('a file gives room back to the disk when it is shrunk', async () => {
+  const path = freshPath();
+  const recorder = openRecorder(path);
+  const body = 'several words '.repeat(100);
+  await recorder.append(Array.from({ length: 5000 }, (_, index) => event(index, { body })));
+  const { rows } = await recorder.shrinkTo(1_000_000);
+  assert.ok(rows > 3000);
+  await recorder.close();
+  assert.ok(statSync(path).size <= 1_000_000, `${statSync(path).size} bytes`);
 });
 
 describe('an append', () => {

@@ -106,7 +106,7 @@ test('a head beyond the limit is refused', async (context) => {
   assert.deepEqual(questions, []);
 });
 
-test('what is no HTTP is refused', async (context) => {
+test('anything but HTTP is refused', async (context) => {
   const { port, questions } = await served(context);
   assert.match(
     await (await dial(port, '\u0016\u0003\u0001 hello\r\n\r\n')).ended,
@@ -137,7 +137,8 @@ test('connections beyond the limit are dropped, and the others stay', async (con
 test('closing ends open connections', async (context) => {
   const limits = { requestMs: 600_000, silenceMs: 600_000 };
   const { port, close } = await served(context, { limits });
-  const client = await dial(port, 'GET /half');
+  const client = await dial(port, `${request('GET /whole HTTP/1.1')}GET /half`);
+  await new Promise<void>((resolve) => client.socket.once('data', () => resolve()));
   await close();
   await client.ended;
   await assert.rejects(dialed(port), /ECONNREFUSED/);

@@ -1,59 +1,54 @@
+import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { PortError } from '../../ports/port-error.ts';
-import type { RecordedEvent, RecordedRange, Recorder } from '../../ports/recorder.ts';
+import type { Recorder } from '../../ports/recorder.ts';
 import { reasonOf } from './failure.ts';
-import { eventOf, rowOf } from './row.ts';
+import { isCurrent, migrate } from './schema.ts';
+import { SqliteRecorder } from './sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
-const LIMIT_MAX = 100_000;
-
-/** `user_version` of the files that this program writes. */
-const SCHEMA_VERSION = 1;
-
-/** The key is the time and then the arrival, so that a range is read in one pass. */
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS event (
-    cluster TEXT NOT NULL,
-    at_ms INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
-    subject TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    source TEXT NOT NULL,
-    body TEXT NOT NULL,
-    PRIMARY KEY (cluster, at_ms, sequence)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS arrival (last INTEGER NOT NULL) STRICT;
-  INSERT INTO arrival SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM arrival);
-  CREATE INDEX IF NOT EXISTS event_of_subject ON event (cluster, subject, at_ms, sequence);
-  PRAGMA user_version = ${SCHEMA_VERSION};
-`;
-
-const INSERT = `INSERT INTO event (cluster, at_ms, sequence, subject, kind, source, body)
-  VALUES (:cluster, :atMs, :sequence, :subject, :kind, :source, :body)`;
-
-/** The newest first, so that the limit keeps them. */
-const SELECT = `SELECT cluster, at_ms AS atMs, subject, kind, source, body FROM event
-  WHERE cluster = :cluster AND at_ms BETWEEN :fromMs AND :toMs`;
-const NEWEST = 'ORDER BY at_ms DESC, sequence DESC LIMIT :limit';
+const IN_MEMORY = ':memory:';
+const FILE_MODE = 0o600;
+/** Larger files are not read through at each start: 256 MiB take about a second. */
+const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 
 /**
  * The flight recorder in one file; several programs may have it open.
  *
  * @param path of the file, made when it is not there; `:memory:` for one that is forgotten
- * @throws PortError `denied` or `not-found` for the place, `malformed` for a file that is no
- *   recorder, `unsupported` for one of a newer version
+ * @throws PortError `denied` or `not-found` for the place, `malformed` for a file that is damaged
+ *   or no recorder, `unsupported` for one of a newer version
  */
 export function openRecorder(path: string): Recorder {
-  const database = told(path, () => openDatabase(path));
+  return recorderOf(path, () => openDatabase(path));
+}
+
+/**
+ * The flight recorder of a file that is there already, to be read only; a file of an older version
+ * is brought to the present one.
+ *
+ * @throws PortError as `openRecorder`
+ */
+export function openRecording(path: string): Recorder {
+  return recorderOf(path, () => {
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+    if (isUsable(path, database)) return database;
+    database.close();
+    return openDatabase(path);
+  });
+}
+
+function recorderOf(path: string, open: () => DatabaseSync): Recorder {
+  const database = told(path, open);
+  const recorder = new SqliteRecorder(database);
   const asked = <T>(work: () => T): Promise<T> => Promise.try(() => told(path, work));
   return {
-    append: (events) => asked(() => append(database, events)),
-    read: (range) => asked(() => read(database, range)),
-    forgetBefore: (cluster, beforeMs) =>
-      asked(() => {
-        const forget = database.prepare('DELETE FROM event WHERE cluster = ? AND at_ms < ?');
-        return Number(forget.run(cluster, beforeMs).changes);
-      }),
+    append: (events, notes = []) => asked(() => recorder.append(events, notes)),
+    read: (range) => asked(() => recorder.read(range)),
+    notes: (cluster) => asked(() => recorder.notes(cluster)),
+    clusters: () => asked(() => recorder.clusters()),
+    forgetBefore: (cluster, beforeMs) => asked(() => recorder.forgetBefore(cluster, beforeMs)),
+    shrinkTo: (bytesMax) => asked(() => recorder.shrinkTo(bytesMax)),
     close: () =>
       asked(() => {
         if (database.isOpen) database.close();
@@ -69,12 +64,34 @@ function told<T>(path: string, work: () => T): T {
   }
 }
 
+function isUsable(path: string, database: DatabaseSync): boolean {
+  try {
+    return isCurrent(path, database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A recording names machines and accounts; SQLite gives the files beside it the same mode. */
+function createPrivately(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', FILE_MODE));
+  } catch {
+    // It is there already, or SQLite reports why it cannot be.
+  }
+}
+
 function openDatabase(path: string): DatabaseSync {
+  if (path !== IN_MEMORY) createPrivately(path);
   const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   try {
-    refuseNewer(path, database);
+    mustBeWhole(path, database);
+    migrate(path, database);
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
-    database.exec(SCHEMA);
+    // A page that many batches change is written back once for all of them.
+    database.exec('PRAGMA wal_autocheckpoint = 8000; PRAGMA cache_size = -65536;');
+    database.exec('PRAGMA journal_size_limit = 67108864;');
     return database;
   } catch (error) {
     database.close();
@@ -82,41 +99,12 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function refuseNewer(path: string, database: DatabaseSync): void {
-  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
-  if (version <= SCHEMA_VERSION) return;
-  const message = `${path} was written by a newer version of this program; update it first.`;
-  throw new PortError({ failure: 'unsupported', message });
-}
-
-function append(database: DatabaseSync, events: readonly RecordedEvent[]): void {
-  if (events.length === 0) return;
-  const rows = events.map(rowOf);
-  // The write lock comes first, so that no other program takes the same number.
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const last = Number(database.prepare('SELECT last FROM arrival').get()?.['last'] ?? 0);
-    const insert = database.prepare(INSERT);
-    for (const [index, row] of rows.entries()) insert.run({ ...row, sequence: last + index + 1 });
-    database.prepare('UPDATE arrival SET last = ?').run(last + rows.length);
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-function read(database: DatabaseSync, range: RecordedRange): readonly RecordedEvent[] {
-  const bounds = {
-    cluster: range.cluster,
-    fromMs: range.fromMs ?? Number.MIN_SAFE_INTEGER,
-    toMs: range.toMs ?? Number.MAX_SAFE_INTEGER,
-    limit: Math.max(0, Math.min(range.limit, LIMIT_MAX)),
-  };
-  const { subject } = range;
-  const rows =
-    subject === undefined
-      ? database.prepare(`${SELECT} ${NEWEST}`).all(bounds)
-      : database.prepare(`${SELECT} AND subject = :subject ${NEWEST}`).all({ ...bounds, subject });
-  return rows.map(eventOf).toReversed();
+/** Looks through the structure of all pages, and stops at the first that is wrong. */
+function mustBeWhole(path: string, database: DatabaseSync): void {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes > CHECKED_BYTES_MAX) return;
+  const found = database.prepare('PRAGMA quick_check(1)').get();
+  if (found?.['quick_check'] === 'ok') return;
+  const message = `${path} is damaged; move it away and Rollcall creates a new one.`;
+  throw new PortError({ failure: 'malformed', message });
 }

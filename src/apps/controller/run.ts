@@ -24,7 +24,7 @@ export interface ControllerRun {
 }
 
 /** Nothing is kept: what was written stands in the log. */
-const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => {} };
+const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => 0 };
 
 function identity(): string {
   const drawn = Math.floor(systemRandom.next() * 2 ** 32).toString(16);

@@ -1,12 +1,14 @@
+import type { JsonObject } from '../../evidence/json.ts';
 import type { Refusal } from '../../evidence/observations.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { PortFailure } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import type { ReflectorState } from '../../runtime/reflector/reflector-options.ts';
-import type { ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
+import { keyOf, type ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
+import type { ResidentListener } from './listener.ts';
 import type { ShelfState } from './shelf.ts';
 import { type ListedObject, readListed, type ResidentStore } from './store.ts';
 
@@ -24,6 +26,8 @@ export interface FeedOptions {
   readonly store: ResidentStore;
   /** Reports news; `isOfMachines` when a Node or NodeClaim came or went. */
   readonly onNews: (isOfMachines: boolean) => void;
+  /** Hears each object too. */
+  readonly listener?: ResidentListener | null;
 }
 
 /** How one list is followed. */
@@ -54,6 +58,33 @@ interface Feed {
 
 const OF_MACHINES: ReadonlySet<string> = new Set(['Node', 'NodeClaim']);
 
+/** What a listener keeps of objects until their changes are reported, by key. */
+type Heard = Map<string, JsonObject>;
+
+function hear(
+  { listener = null }: FeedOptions,
+  { resource: { kind } }: PlannedList,
+  { type, key }: ReflectorChange<ListedObject>,
+  heard: Heard,
+): void {
+  if (type === 'deleted') listener?.went(kind, key);
+  const kept = type === 'deleted' ? undefined : heard.get(key);
+  if (kept === undefined) return;
+  heard.delete(key);
+  listener?.came(kind, key, kept);
+}
+
+function keep(
+  { listener = null }: FeedOptions,
+  { resource: { kind } }: PlannedList,
+  object: JsonObject,
+  heard: Heard,
+): void {
+  const kept = listener?.keep(kind, object) ?? null;
+  const key = kept === null ? null : keyOf(object);
+  if (kept !== null && key !== null) heard.set(key, kept);
+}
+
 function take(
   { store, onNews }: FeedOptions,
   planned: PlannedList,
@@ -67,6 +98,7 @@ function take(
 
 function feedOf(options: FeedOptions, planned: PlannedList): Feed {
   const { kube, clock, random } = options;
+  const heard: Heard = new Map();
   const reflector = new Reflector<ListedObject>({
     api: kube,
     clock,
@@ -74,8 +106,14 @@ function feedOf(options: FeedOptions, planned: PlannedList): Feed {
     resource: planned.resource,
     selection: { namespace: planned.namespace },
     limits: { pollMs: POLL_MS },
-    project: (object) => readListed(planned, object),
-    onChange: (change) => take(options, planned, change),
+    project: (object) => {
+      keep(options, planned, object, heard);
+      return readListed(planned, object);
+    },
+    onChange: (change) => {
+      take(options, planned, change);
+      hear(options, planned, change, heard);
+    },
   });
   return { planned, reflector };
 }

@@ -6,6 +6,7 @@ import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
 import { createFeeds, type FeedHealth, type Feeds } from './feeds.ts';
+import type { ResidentListener } from './listener.ts';
 import { askAwsOnce, askDetailsOnce, type AwsRound } from './rounds.ts';
 import { createResidentStore, NO_ROUND, type ResidentStore } from './store.ts';
 
@@ -36,6 +37,8 @@ export interface ResidentOptions {
   readonly pace?: Partial<ResidentPace>;
   /** Reports each judgement, in order. */
   readonly onStanding: (standing: Standing) => void | Promise<void>;
+  /** Hears each object and answer too. */
+  readonly listener?: ResidentListener | null;
   /** Hears the Nodes while everything else is still asked for. */
   readonly onFirstNodes?: (observations: Observations, nowMs: number) => void;
 }
@@ -80,7 +83,7 @@ export class Resident {
   #isShown = false;
 
   constructor(options: ResidentOptions) {
-    const { clients, random, cluster } = options;
+    const { clients, random, cluster, listener = null } = options;
     const { kube, clock, described } = clients;
     this.#options = options;
     this.#pace = { ...DEFAULT_PACE, ...options.pace };
@@ -90,7 +93,9 @@ export class Resident {
     this.#machinesDue = new Alarm(clock);
     const onNews = (isOfMachines: boolean): void => this.#hear(isOfMachines);
     this.#feeds =
-      kube === null ? null : createFeeds({ kube, clock, random, store: this.#store, onNews });
+      kube === null
+        ? null
+        : createFeeds({ kube, clock, random, store: this.#store, onNews, listener });
   }
 
   /** Runs until the signal ends it. @throws what is a bug and no failure of a source */
@@ -155,7 +160,15 @@ export class Resident {
     await this.#lists(signal);
     while (!signal.aborted) {
       this.#awsDue.answer();
-      this.#take(await askAwsOnce({ aws, clock }, this.#store, this.#cluster, signal));
+      this.#take(
+        await askAwsOnce(
+          { aws, clock },
+          this.#store,
+          this.#cluster,
+          signal,
+          this.#options.listener,
+        ),
+      );
       await this.#awsDue.pause(this.#pace.awsLeastMs, this.#pace.awsMs, signal);
     }
   }
@@ -209,7 +222,7 @@ export class Resident {
   }
 
   async #standing(): Promise<Standing> {
-    const { clock } = this.#options.clients;
+    const { clock, kube } = this.#options.clients;
     const startMs = clock.monotonicMs();
     const firstMs = this.#firstNewsMs;
     this.#firstNewsMs = null;
@@ -223,6 +236,7 @@ export class Resident {
       document,
       nowMs,
       cluster: this.#cluster,
+      skewMs: kube?.skewMs() ?? null,
       delayMs: firstMs === null ? null : judgedMs - firstMs,
       tookMs: judgedMs - startMs,
     };
@@ -244,7 +258,8 @@ export class Resident {
   async #askedMachines(signal: AbortSignal): Promise<boolean> {
     if (this.#latest === null) return false;
     const { document, observations } = this.#latest;
-    const round = await askDetailsOnce(this.#options.clients, document, observations, signal);
+    const { clients, listener } = this.#options;
+    const round = await askDetailsOnce(clients, document, observations, signal, listener);
     this.#store.setDetails(round);
     if (round === NO_ROUND) return false;
     this.#hear(false);

@@ -3,11 +3,13 @@ import type { AwsApi } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { collectAws } from '../aws.ts';
 import { collectDetails } from '../details.ts';
+import type { CollectedDocument } from '../document.ts';
 import type { LookClients } from '../look-clients.ts';
 import { startTimeLimit } from '../time-limit.ts';
 import { representatives } from '../../diagnosis/representatives.ts';
 import type { DiagnosisDocument } from '../../diagnosis/document.ts';
 import type { Observations } from '../../evidence/observations.ts';
+import type { ResidentListener } from './listener.ts';
 import { gatherRound, NO_ROUND, type ResidentStore, type Round } from './store.ts';
 
 /** What is not answered by then is unknown until the next round, ms. */
@@ -18,14 +20,31 @@ export interface AwsRound extends Round {
   readonly cluster: string | null;
 }
 
+/** A round whose documents somebody else hears too, once it is whole. */
+function heardBy(
+  listener: ResidentListener | null,
+): ReturnType<typeof gatherRound> & { readonly end: () => void } {
+  const evidence = gatherRound();
+  const documents: CollectedDocument[] = [];
+  return {
+    ...evidence,
+    add(document) {
+      if (listener !== null) documents.push(document);
+      evidence.add(document);
+    },
+    end: () => listener?.round(documents),
+  };
+}
+
 /** Asks AWS everything that a look asks, of the machines that the store knows. */
 export async function askAwsOnce(
   { aws, clock }: { readonly aws: AwsApi; readonly clock: Clock },
   store: ResidentStore,
   named: string | null,
   signal: AbortSignal,
+  listener: ResidentListener | null = null,
 ): Promise<AwsRound> {
-  const evidence = gatherRound();
+  const evidence = heardBy(listener);
   const ids = [...new Set(store.providerIds().flatMap((id) => instanceIdIn(id) ?? []))];
   const time = startTimeLimit(clock, ROUND_MAX_MS, signal);
   const ofNodes = (): Promise<readonly string[]> => Promise.resolve(ids);
@@ -38,6 +57,7 @@ export async function askAwsOnce(
   };
   try {
     const { cluster } = await collectAws({ aws, clock }, target, evidence, time.listing);
+    evidence.end();
     return { ...evidence.round(), cluster };
   } finally {
     time.clear();
@@ -50,13 +70,15 @@ export async function askDetailsOnce(
   document: DiagnosisDocument,
   observations: Observations,
   signal: AbortSignal,
+  listener: ResidentListener | null = null,
 ): Promise<Round> {
   const target = representatives(document, observations, false);
   if (target.instanceIds.length + target.logs.length === 0) return NO_ROUND;
-  const evidence = gatherRound();
+  const evidence = heardBy(listener);
   const time = startTimeLimit(clients.clock, ROUND_MAX_MS, signal);
   try {
     await collectDetails(clients, target, evidence, time.details);
+    evidence.end();
     return evidence.round();
   } finally {
     time.clear();

@@ -59,7 +59,12 @@ export interface StatusSource {
   ) => Promise<StatusObservation>;
   /** Looks again and again, telling each look, until the watch is ended; null when it cannot. */
   readonly watch:
-    | ((live: LiveFlags, context: CliContext, printer: WatchPrinter) => Promise<void>)
+    | ((
+        live: LiveFlags,
+        context: CliContext,
+        printer: WatchPrinter,
+        record: string | null,
+      ) => Promise<void>)
     | null;
   /** Lines of the terminal, for the screen that `--watch` keeps; null when it is none. */
   readonly height: () => number | null;
@@ -282,7 +287,7 @@ async function watching(
     height,
     nowMs: () => systemClock.nowMs(),
   });
-  await source.watch(asked.live, context, printer);
+  await source.watch(asked.live, context, printer, asked.record);
   return printer.exitCode();
 }
 

@@ -8,8 +8,10 @@ import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
 import { PERMISSIONS_COMMAND } from './permissions.ts';
+import { RECORD } from './record.ts';
 import { SIM } from './sim.ts';
 import { STATUS } from './status.ts';
+import { TIMELINE } from './timeline.ts';
 
 /** Every command, in the order of help. */
 export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
@@ -21,6 +23,8 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   EXPLAIN,
   CAUSES_COMMAND,
   CONTROLLER,
+  RECORD,
+  TIMELINE,
   MCP,
   LAB,
   SIM,

@@ -43,6 +43,12 @@ export const STATUS = declareCommand({
     'sort-by': { kind: 'text', value: 'FIELD', help: 'Sort rows by a field, such as .launchedAt' },
     'no-headers': { kind: 'flag', help: 'Omit the header line' },
     watch: { kind: 'flag', short: 'w', help: 'Keep looking and show changes' },
+    record: {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      help: 'With --watch, also append what changes to this recording; see: rollcall help record',
+    },
     expect: {
       kind: 'text',
       value: 'FILE',
@@ -64,5 +70,5 @@ export const STATUS = declareCommand({
     },
     { title: 'From saved evidence', command: 'rollcall status evidence.tar.gz' },
   ],
-  seeAlso: ['diagnose', 'permissions'],
+  seeAlso: ['diagnose', 'record', 'permissions'],
 });

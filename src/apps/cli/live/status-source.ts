@@ -8,7 +8,7 @@ import {
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import { POLL_MS } from '../../../collection/resident/feeds.ts';
-import { Resident } from '../../../collection/resident/resident.ts';
+import { Resident, type ResidentPace } from '../../../collection/resident/resident.ts';
 import { pause } from '../../../runtime/abort.ts';
 import type { CliContext } from '../context.ts';
 import { openClients } from './open-clients.ts';
@@ -22,6 +22,7 @@ import {
   wholeQuestion,
 } from './diagnose-cluster.ts';
 import type { LiveFlags } from './flags.ts';
+import type { LiveRecorder } from './live-recording.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
 
 function questionOf(flags: LiveFlags, onFirstNodes?: OnFirstNodes): LiveQuestion {
@@ -36,26 +37,40 @@ function observationOf({ observations, document, nowMs }: LiveEvidence): StatusO
 /** Notices are looked at so often, ms. */
 const TICK_MS = 1000;
 
+/** What a watch may do beside showing. */
+export interface WatchExtras {
+  /** Keeps what is seen. */
+  readonly recorder?: LiveRecorder | null;
+  readonly pace?: Partial<ResidentPace>;
+  /** Ends the watch. */
+  readonly end?: AbortSignal;
+}
+
 /** Shows a cluster as it changes, and reports what cannot be followed. */
 export async function watchLive(
   flags: LiveFlags,
   context: CliContext,
   { show, tell, first }: WatchPrinter,
+  { recorder = null, pace = {}, end }: WatchExtras = {},
 ): Promise<void> {
   const clients = await openClients(flags);
   const stop = endOnInterrupt();
   const ending = new AbortController();
+  end?.addEventListener('abort', () => ending.abort(), { once: true });
   let isFirst = true;
   const resident = new Resident({
     clients,
     random: systemRandom,
     cluster: flags.cluster ?? null,
+    pace,
+    listener: recorder?.listener ?? null,
     onFirstNodes: first,
-    onStanding(standing) {
+    async onStanding(standing) {
       if (isFirst) mustHaveAnswered(standing, clients);
       isFirst = false;
       context.progress('');
       show(observationOf(standing));
+      await recorder?.take(standing, clients, flags);
     },
   });
   context.progress('asking Kubernetes and AWS');
@@ -82,10 +97,28 @@ async function tellNotices(
   }
 }
 
+async function watchAndRecord(
+  flags: LiveFlags,
+  context: CliContext,
+  printer: WatchPrinter,
+  target: string | null,
+): Promise<void> {
+  if (target === null) return watchLive(flags, context, printer);
+  const { openLiveRecorder } = await import('./live-recording.ts');
+  const { USUAL_LIMITS: limits } = await import('./record-limits.ts');
+  const say = (line: string): void => context.err(`${line}\n`);
+  const recorder = await openLiveRecorder({ target, limits, pauseMs: POLL_MS, say });
+  try {
+    await watchLive(flags, context, printer, { recorder });
+  } finally {
+    await recorder.close();
+  }
+}
+
 /** The live cluster as the roll call sees it. */
 export const LIVE_STATUS: StatusSource = {
   observe: async (flags, context, onFirstNodes) =>
     observationOf(await lookAtCluster(questionOf(flags, onFirstNodes), context)),
-  watch: async (flags, context, printer) => watchLive(flags, context, printer),
+  watch: watchAndRecord,
   height: terminalHeight,
 };

@@ -27,6 +27,8 @@ export interface StatusArguments {
   readonly failed: boolean;
   readonly headers: boolean;
   readonly watch: boolean;
+  /** The recording that a watch appends to, null for none. */
+  readonly record: string | null;
   readonly live: LiveFlags;
   readonly expected: readonly ExpectedMachine[];
 }
@@ -75,6 +77,8 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
   const { paths, names } = pathsAndNames(words);
   if (values.watch && paths.length > 0)
     throw new UsageError('--watch needs a live cluster; files do not change');
+  if (values.record !== null && !values.watch)
+    throw new UsageError('--record needs --watch; to record without a table: rollcall record');
   return {
     paths,
     names,
@@ -84,6 +88,7 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
     failed: values.failed,
     headers: !values['no-headers'],
     watch: values.watch,
+    record: values.record,
     live: liveFlagsOf(values),
     expected:
       expect === null

@@ -1,0 +1,57 @@
+import { systemClock } from '../../../adapters/system/clock.ts';
+import type { LiveEvidence } from '../../../collection/observe.ts';
+import { lookOf } from '../../../collection/recording/look.ts';
+import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
+import { SeenCluster } from '../../../collection/recording/seen.ts';
+import type { ResidentListener } from '../../../collection/resident/listener.ts';
+import type { LiveFlags } from './flags.ts';
+import type { Clients } from './open-clients.ts';
+import { openForWriting, told } from './record-target.ts';
+
+export interface RecordOptions {
+  /** A file or a URL of PostgreSQL. */
+  readonly target: string;
+  readonly limits: RecordingLimits;
+  /** Longest time between two judgements, ms. */
+  readonly pauseMs: number;
+  readonly say: (line: string) => void;
+}
+
+/** Records what a resident hears and judges of one cluster. */
+export interface LiveRecorder {
+  readonly listener: ResidentListener;
+  readonly take: (
+    standing: LiveEvidence,
+    clients: Pick<Clients, 'described'>,
+    flags: LiveFlags,
+  ) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** A judgement may take a minute in a large cluster; what is longer than some of them is a gap. */
+const GAP_PAUSES = 3;
+const JUDGEMENT_MS = 60_000;
+
+export async function openLiveRecorder(options: RecordOptions): Promise<LiveRecorder> {
+  const { target, limits, say } = options;
+  const recorder = await openForWriting(target, systemClock.nowMs(), say);
+  const pauseMs = GAP_PAUSES * (options.pauseMs + JUDGEMENT_MS);
+  const recording = new Recording({ recorder, limits, say, pauseMs });
+  const seen = new SeenCluster();
+  // A cluster keeps the name under which its first look was recorded.
+  let cluster: string | null = null;
+  return {
+    listener: seen,
+    async take(standing, clients, flags) {
+      const name = cluster ?? flags.cluster ?? standing.cluster ?? placeOf(clients);
+      cluster = name;
+      await told(async () => recording.take(lookOf(standing, seen.take(), name)));
+    },
+    close: async () => told(async () => recorder.close()),
+  };
+}
+
+/** Where AWS tells no name, that of the kubeconfig. */
+function placeOf({ described }: Pick<Clients, 'described'>): string {
+  return described?.clusterName ?? described?.contextName ?? described?.server ?? 'cluster';
+}

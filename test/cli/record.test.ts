@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { emptyHome, rollcall } from '../live/rollcall.ts';
+import { capture } from './capture.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-record-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+for (const [args, words] of [
+  [['record'], /record needs a file: rollcall record --record flight\.db/],
+  [['record', 'x.db'], /unexpected argument "x\.db"/],
+  [['record', '--record', 'postgres://[', '--for', '1s'], /takes a file or postgres:\/\/USER@HOST/],
+  [['record', '--record', 'x', '--max-size', '0'], /--max-size takes a whole number from 1/],
+  [['status', '--record', 'x.db'], /--record needs --watch; to record without a table: rollcall/],
+  [['timeline', '--all'], /timeline needs a recording/],
+] as const)
+  test(`rollcall ${args.join(' ')} is refused with what to do`, async () => {
+    const { code, err } = await capture(args);
+    assert.equal(code, 64);
+    assert.match(err, words);
+  });
+
+test('a recorder that cannot be opened ends the program before the cluster is asked', async () => {
+  const path = join(folder, 'nowhere', 'flight.db');
+  const { code, stderr } = await rollcall(['record', '--record', path], emptyHome(folder, 'a'));
+  assert.equal(code, 69);
+  assert.match(
+    stderr,
+    /flight\.db could not be opened; its folder is missing or not writable\.\n$/,
+  );
+});
+
+test('a cluster that nothing names ends the program, and the recording is whole', async () => {
+  const path = join(folder, 'flight.db');
+  const { code, stderr } = await rollcall(
+    ['record', '--record', path, '--for', '20s'],
+    emptyHome(folder, 'b'),
+  );
+  assert.equal(code, 69, stderr);
+  assert.ok(existsSync(path));
+  const { err } = await capture(['timeline', '--all', '--record', path]);
+  assert.match(err, /is empty; fill it: rollcall record --record FILE/);
+});

@@ -1,0 +1,129 @@
+/** A PostgreSQL server on loopback that belongs to one test file. */
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface PostgresServer {
+  readonly urlOf: (database: string) => string;
+  readonly createDatabase: (database: string) => void;
+  /** Kills it with everything that it had not written. */
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+const DEBIAN = '/usr/lib/postgresql';
+
+/** The folder of its programs; null where it is not installed. */
+function programs(): string | null {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).toSorted() : [];
+  const folders = versions.map((version) => join(DEBIAN, version, 'bin'));
+  const onPath = (process.env['PATH'] ?? '').split(':').filter((folder) => folder !== '');
+  return (
+    [...folders.toReversed(), ...onPath].find((one) => existsSync(join(one, 'postgres'))) ?? null
+  );
+}
+
+const FOLDER = programs();
+
+/** `skip` of a test that needs it. */
+export const WITH_POSTGRES = {
+  skip:
+    FOLDER === null ? 'PostgreSQL is not installed; install it: apt-get install postgresql' : false,
+} as const;
+
+interface Identity {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** It refuses to run as root; its package brings a user. */
+function identity(): Identity {
+  if (process.getuid?.() !== 0) return {};
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const users = lines.filter((one) => /^(?:postgres|nobody):/.test(one)).toSorted();
+  const line = users.at(-1);
+  const [, , uid, gid] = (line ?? '').split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const bin = FOLDER ?? '';
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'));
+  const who = identity();
+  if (who.uid !== undefined && who.gid !== undefined) chownSync(folder, who.uid, who.gid);
+  const state = join(folder, 'state');
+  const port = await freePort();
+  const options = {
+    ...who,
+    cwd: folder,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+  } as const;
+  const run = (program: string, args: readonly string[]): void => {
+    const { status, stderr } = spawnSync(join(bin, program), args, options);
+    if (status !== 0) throw new Error(`${program} ended with ${status}: ${stderr}`);
+  };
+  run('initdb', ['-D', state, '-U', 'rollcall', '-A', 'trust', '--no-sync', '-E', 'UTF8']);
+  let child: ReturnType<typeof spawn> | null = null;
+  const client = ['-h', '127.0.0.1', '-p', String(port), '-U', 'rollcall'];
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child === null) return;
+    const closed = once(child, 'exit');
+    child.kill(signal);
+    await closed;
+    child = null;
+  };
+  const start = async (): Promise<void> => {
+    const args = [
+      '-D',
+      state,
+      '-p',
+      String(port),
+      '-k',
+      folder,
+      '-c',
+      'listen_addresses=127.0.0.1',
+    ];
+    const started = spawn(
+      join(bin, 'postgres'),
+      [...args, '-c', 'max_connections=30', '-c', 'fsync=off'],
+      {
+        ...who,
+        cwd: folder,
+        stdio: 'ignore',
+        env: options.env,
+      },
+    );
+    child = started;
+    for (;;) {
+      if (started.exitCode !== null) throw new Error('postgres did not start');
+      if (spawnSync(join(bin, 'pg_isready'), client, options).status === 0) return;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
+    }
+  };
+  await start();
+  return {
+    urlOf: (database) => `postgres://rollcall@127.0.0.1:${port}/${database}`,
+    createDatabase: (database) => run('createdb', [...client, database]),
+    kill: () => end('SIGKILL'),
+    start,
+    stop: async () => {
+      await end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
