@@ -61,7 +61,7 @@ describe('one line alone', () => {
       assert.equal((await named(`${line}\n`))[0], cause);
     });
 
-  test('names nothing where the log goes on', async () => {
+  test('names nothing where more of the log is shown', async () => {
     const [, line] = LINES.find(([cause]) => cause === 'container-runtime-down') ?? ['', ''];
     assert.deepEqual(await named(`${line}\n`), ['container-runtime-down', 'likely']);
     assert.deepEqual(await named(`${line}\n${OTHERS}`), [null, null]);
