@@ -88,7 +88,7 @@ function named(role: JsonObject): JsonObject {
 }
 
 function documents(all: readonly JsonObject[]): string {
-  return HEAD + all.map((one) => `---\n${dump(one, { lineWidth: 100, noRefs: true, quotingType: '"' })}`).join('');
+  return HEAD + all.map((one) => `---\n${dump(one, { lineWidth: 100, noRefs: true })}`).join('');
 }
 
 /** What a cluster needs before `rollcall controller --reports` runs in it. */
