@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import type { Action } from '../../src/ports/action.ts';
@@ -53,7 +54,11 @@ async function record(recorder: Recorder): Promise<void> {
     lookAt({ minute: 12, nodes: [renamed], instances, rows: [row('not-usable', 'x')] }),
   );
   const taken = node({ uid: OTHER_UID, created: 20, instance: OTHER, changed: 21 });
-  const later = [warning({ uid: 'e9', at: 21, reason: 'Rebooted', message: 'of the other one' })];
+  const near = { reason: 'Rebooted', message: 'shortly after', of: OTHER_UID };
+  const later = [
+    warning({ uid: 'e8', at: 15, ...near }),
+    warning({ uid: 'e9', at: 21, reason: 'Rebooted', message: 'of the other one' }),
+  ];
   await recording.take(
     lookAt({
       minute: 60,
@@ -101,7 +106,7 @@ describe('the timeline of an instance', () => {
       /ip-172-12-4-2\.ec2\.internal\s+Node ip-172-12-4-2\.ec2\.internal is created/,
     );
     assert.match(out, /DeletingNode: does not exist in the cloud/);
-    assert.doesNotMatch(out, /of the other one|33333333/);
+    assert.doesNotMatch(out, /of the other one|shortly after|33333333/);
     assert.match(out, /GAP until 2026-05-01T11:00:00Z: nobody looked/);
   });
 
@@ -217,7 +222,14 @@ test('text from a recording cannot drive a terminal', async () => {
   const evil = '\u001b]0;owned\u0007\u202eevil';
   await recorder.append([event(1, { subject: evil, source: evil, body: { what: evil } })]);
   await recorder.close();
-  const { out } = await capture(['timeline', '--all', '--record', path]);
+  // Somebody else may have written to the file.
+  const database = new DatabaseSync(path);
+  const body = JSON.stringify({ what: evil, standing: evil });
+  database
+    .prepare("UPDATE event SET subject = ?, source = ?, body = ?, kind = 'verdict'")
+    .run(evil, evil, body);
+  database.close();
+  const { out } = await capture(['timeline', '--all', '--at', '1d', '--record', path]);
   assert.match(out, /evil/);
   // biome-ignore lint: control characters are what this expression is about
   assert.doesNotMatch(out, /[\u0000-\u0009\u000b-\u001f\u202e]/);
