@@ -803,6 +803,86 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     "aws": []
   },
   {
+    "feature": "controller",
+    "for": "rollcall controller --reports, in addition to status and watch",
+    "warning": "It writes: one Lease in its own namespace, and NodeReport objects. It changes nothing else.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "delete",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": "status",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
     "feature": "node-logs",
     "for": "diagnose --node-logs: files and journals of machines",
     "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",

@@ -48,6 +48,10 @@ export interface KubeNode {
   readonly osImage: string | null;
   /** Who last wrote `spec.taints`, by managedFields; empty when the source does not show them. */
   readonly taintWriters: readonly KubeWriter[];
+  /** Who last wrote `spec.unschedulable`, by managedFields; empty when the source does not show them. */
+  readonly cordonWriters: readonly KubeWriter[];
+  /** When its deletion was asked for (`metadata.deletionTimestamp`), ms since the epoch; null when it was not. */
+  readonly deletionAskedMs: number | null;
 }
 
 export interface KubeWriter {

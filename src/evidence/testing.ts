@@ -94,6 +94,8 @@ export function nodeOf(name: string, change: Partial<KubeNode> = {}): KubeNode {
     machineId: null,
     osImage: null,
     taintWriters: [],
+    cordonWriters: [],
+    deletionAskedMs: null,
     ...change,
   };
 }

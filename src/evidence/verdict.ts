@@ -1,5 +1,7 @@
+export const VERDICTS = ['usable', 'not-usable', 'cannot-tell'] as const;
+
 /** Whether a machine can be used; what nobody could see is never fine. */
-export type Verdict = 'usable' | 'not-usable' | 'cannot-tell';
+export type Verdict = (typeof VERDICTS)[number];
 
 /** The verdict over several: the worst of theirs; nothing at all tells nothing. */
 export function worstOf(verdicts: readonly Verdict[]): Verdict {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../evidence/json.ts';
 import type { KubeName, KubeResource } from './kube-api.ts';
 
 /** Owner of the fields that are written, unless a write names another. */
-export const FIELD_MANAGER = 'rollcall';
+export const FIELD_OWNER = 'rollcall';
 
 export interface KubeWriteOptions {
   /** True to have the server check everything and store nothing. */

@@ -1,3 +1,5 @@
+import type { Clock } from '../ports/clock.ts';
+
 /** Resolves once a signal is aborted. */
 export async function whenAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
@@ -12,11 +14,11 @@ export function isAbortOf(signal: AbortSignal, error: unknown): boolean {
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** Ends with the sleep or with the signal, whichever comes first. */
-export async function sleptOrAborted(sleep: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Sleeps until the time is over or the signal is aborted, whichever is first. */
+export async function pause(clock: Clock, durationMs: number, end: AbortSignal): Promise<void> {
   try {
-    await sleep;
+    await clock.sleep(durationMs, end);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!end.aborted) throw error;
   }
 }

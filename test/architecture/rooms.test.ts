@@ -18,6 +18,8 @@ const ALLOWED: readonly (readonly [string, string])[] = [
   ['src/evidence/a.test.ts', "import 'node:test'; import fc from 'fast-check';"],
   ['src/ports/contract/a.ts', "import 'node:test'; import '../b.ts';"],
   ['src/controllers/a.ts', "import '../runtime/b.ts';"],
+  ['src/controllers/a.ts', "import '../ports/kube-writes.ts';"],
+  ['src/collection/a.ts', "import '../ports/kube-api.ts';"],
   ['src/collection/host/a.ts', "import 'node:zlib'; import '../../engine/b.ts';"],
 ];
 
@@ -43,6 +45,8 @@ const FORBIDDEN: readonly (readonly [string, string, RegExp])[] = [
   ['src/engine/a.ts', "import 'node:fs';", /packages of engine are none/],
   ['src/collection/a.ts', "import '../adapters/aws/b.ts';", /collection may import evidence/],
   ['src/collection/a.ts', "import 'node:fs';", /packages of collection are node:crypto/],
+  ['src/collection/a.ts', "import '../ports/kube-writes.ts';", /collection only reads/],
+  ['src/collection/a.ts', "import '../ports/aws-writes.ts';", /collection only reads/],
   ['src/runtime/a.ts', "import '../engine/b.ts';", /runtime may import evidence, ports/],
   ['src/runtime/a.ts', "import 'node:http';", /packages of runtime are none/],
   ['src/adapters/kubernetes/a.ts', "import '../../runtime/b.ts';", /adapters may import/],

@@ -34,7 +34,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['node:crypto', 'node:net', 'node:zlib'],
   },
   runtime: { rooms: ['evidence', 'ports'], packages: [] },
-  controllers: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
+  controllers: { rooms: [...CORE, 'engine', 'ports', 'runtime'], packages: [] },
   node: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
   adapters: { rooms: ['evidence', 'ports', 'readers'], packages: ['node:', '*'], apart: true },
   sim: {
@@ -118,9 +118,15 @@ function fileViolation(name: string, room: Room, from: string, to: string): stri
     return `imports ${to}, which is for tests; move what it needs out`;
   const other = roomOf(to);
   if (other === name) return insideViolation(room, from, to);
-  if (room.rooms.includes(other)) return null;
+  if (room.rooms.includes(other)) return writeViolation(name, to);
   const list = room.rooms.length === 0 ? 'no other room' : room.rooms.join(', ');
   return `imports ${to}, but ${name} may import ${list}; move the shared part down or pass it in`;
+}
+
+/** Whoever looks at a cluster cannot change it by mistake. */
+function writeViolation(name: string, to: string): string | null {
+  if (name !== 'collection' || !/^src\/ports\/(?:kube|aws)-writes\.ts$/.test(to)) return null;
+  return `imports ${to}, but collection only reads; let runtime or a controller write`;
 }
 
 function insideViolation(room: Room, from: string, to: string): string | null {

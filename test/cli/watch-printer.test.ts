@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWatchPrinter, type StatusObservation } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
+import type { SubjectReport } from '../../src/diagnosis/document.ts';
 import type { WatchNotice } from '../../src/apps/cli/live/watch-notices.ts';
 import { readTexts } from '../../src/engine/pile.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
 import { diagnosis, instance, machine, node, NOW_MS, textsOf } from '../roll-call/fixtures.ts';
 
 const ASKED = readStatusArguments(['--watch']);
+const STREAMED = readStatusArguments(['--watch', '-o', 'json']);
 const WIDTH = 100;
 
 interface Screen {
@@ -16,7 +18,7 @@ interface Screen {
 }
 
 /** What each call writes; on a terminal of so many lines, null for none. */
-function screen(height: number | null): Screen {
+function screen(height: number | null, asked = ASKED): Screen {
   let written = '';
   const context: CliContext = {
     out: (text) => {
@@ -31,7 +33,7 @@ function screen(height: number | null): Screen {
     width: WIDTH,
   };
   const options = { height: () => height, nowMs: () => NOW_MS };
-  const printer = createWatchPrinter(ASKED, context, options);
+  const printer = createWatchPrinter(asked, context, options);
   const by = (write: () => void): string => {
     written = '';
     write();
@@ -48,10 +50,10 @@ function stale(seconds: number, kinds: readonly string[] = ['Node']): WatchNotic
   return { key: 'silent', line, kinds, over: 'changes arrive again' };
 }
 
-async function look(): Promise<StatusObservation> {
+async function look(change: Partial<SubjectReport> = {}): Promise<StatusObservation> {
   const sources = { instances: [instance(1)], nodes: [node(1)] };
   const observations = await readTexts(textsOf(sources));
-  const document = diagnosis([machine(1)]);
+  const document = diagnosis([machine(1, change)]);
   return { observations, document, nowMs: NOW_MS, notObservable: [] };
 }
 
@@ -91,4 +93,24 @@ test('a line never breaks, whatever the server calls its kinds', () => {
   const drawn = tell([hostile]);
   assert.doesNotMatch(drawn, /\u001b\[2J/);
   assert.doesNotMatch(drawn, /x{101}/);
+});
+
+test('counts machines by verdict above the rows, and keeps the last change', async () => {
+  const { show } = screen(40);
+  assert.match(show(await look()), /1 machine: 1 usable, 0 not-usable, 0 cannot-tell\n/);
+  const changed = show(await look({ verdict: 'not-usable', stage: 'networked' }));
+  assert.match(changed, /1 machine: 0 usable, 1 not-usable, 0 cannot-tell/);
+  assert.match(changed, /Last change 12:00:00 UTC: .*usable -> not/);
+});
+
+test('prints a document a line with -o json, and none while nothing changes', async () => {
+  const { show } = screen(40, STREAMED);
+  const verdictsIn = (text: string): readonly unknown[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).rows[0].verdict);
+  assert.deepEqual(verdictsIn(show(await look())), ['usable']);
+  assert.equal(show(await look()), '');
+  assert.deepEqual(verdictsIn(show(await look({ verdict: 'cannot-tell' }))), ['cannot-tell']);
 });

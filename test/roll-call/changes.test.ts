@@ -33,6 +33,19 @@ const FAILED = row({
 });
 
 describe('changes from look to look', () => {
+  test('reports a finding of the cluster when it comes and when it is over', () => {
+    const finding = { cause: 'aws-auth-missing', stage: 'authenticated', summary: 's' } as const;
+    const cluster = [{ ...finding, name: 'shop', confidence: 'likely' } as const];
+    const found = { ...documentOf([]), cluster };
+    assert.deepEqual(changeLines(documentOf([]), found), [
+      'cluster shop: aws-auth-missing (likely)',
+    ]);
+    assert.deepEqual(changeLines(found, found), []);
+    assert.deepEqual(changeLines(found, documentOf([])), [
+      'cluster shop: aws-auth-missing (likely): over',
+    ]);
+  });
+
   test('reports every machine as new at first and nothing that stayed', () => {
     const document = documentOf([FAILED, row({ name: 'b', instanceId: null })]);
     assert.deepEqual(changeLines(null, document), [

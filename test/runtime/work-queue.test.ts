@@ -124,7 +124,7 @@ describe('a work queue', () => {
 });
 
 describe('what a work queue shows', () => {
-  test('tells how long a key waited and ran, and what came of it', async (context) => {
+  test('reports how long a key waited and ran, and what came of it', async (context) => {
     const { clock, queue, runs } = scene(context, ONE);
     queue.add('a');
     queue.add('b');
@@ -268,7 +268,7 @@ describe('a bug', () => {
     return null;
   };
 
-  test('is told once, and nothing runs after it', async (context) => {
+  test('is reported once, and nothing runs after it', async (context) => {
     const { clock, queue, bugs, steps, ended } = scene(context, { ...ONE, reconcile: buggy });
     for (const key of ['good', 'bad', 'bad too', 'next']) queue.add(key);
     assert.deepEqual(await ended, []);
@@ -279,7 +279,7 @@ describe('a bug', () => {
     assert.deepEqual(steps, ['good', '-good', 'bad', '-bad']);
   });
 
-  test('of two at the same time is told once', async (context) => {
+  test('of two at the same time is reported once', async (context) => {
     const { queue, bugs, ended } = scene(context, {
       reconcile: async () => Promise.reject(new Error('bug')),
     });

@@ -44,7 +44,8 @@ export interface OpenedAws extends AwsApi {
   close(): void;
 }
 
-interface Opened {
+/** What reading and writing have in common: one region, one identity, counted requests. */
+export interface Opened {
   readonly options: AwsOptions;
   readonly region: string | null;
   readonly profile: ReturnType<typeof readProfile>;
@@ -70,7 +71,8 @@ export function openAws(options: AwsOptions): OpenedAws {
   };
 }
 
-function open(options: AwsOptions): Opened {
+/** Throws `PortError` for an impossible region. */
+export function open(options: AwsOptions): Opened {
   const profile = readProfile(options.profile, options.env);
   return {
     options,
@@ -114,7 +116,7 @@ async function prepare(opened: Opened): Promise<void> {
   }
 }
 
-function close(opened: Opened): void {
+export function close(opened: Opened): void {
   opened.agents?.httpAgent.destroy();
   opened.agents?.httpsAgent.destroy();
 }
@@ -166,7 +168,7 @@ function onePage(answer: JsonObject, { paging, reshape }: CallShape): JsonObject
 /** Services that are the same in all regions of a partition. */
 const GLOBAL: ReadonlySet<AwsService> = new Set(['iam', 'route53', 'sts']);
 
-function askedOf({ region, profile }: Opened, { service, operation }: AwsCall): Asked {
+export function askedOf({ region, profile }: Opened, { service, operation }: AwsCall): Asked {
   const asked = { service, permission: `${service}:${operation}`, profile };
   if (region !== null) return { ...asked, region };
   if (GLOBAL.has(service)) return { ...asked, region: 'us-east-1' };
@@ -177,11 +179,13 @@ function askedOf({ region, profile }: Opened, { service, operation }: AwsCall): 
 const ATTEMPTS_MAX = 4;
 const REQUEST_TIMEOUT_MS = 30_000;
 
-async function request(
+/** @param name what a failure of the request is; that of a question when not given */
+export async function request(
   opened: Opened,
   call: AwsCall,
   asked: Asked,
   signal: AbortSignal,
+  name = nameError,
 ): Promise<JsonObject> {
   const { options } = opened;
   signal.throwIfAborted();
@@ -197,7 +201,7 @@ async function request(
     signal,
     send: async (abortSignal) =>
       client.send(command(call.operation, sdkInput(call.input, times)), { abortSignal }),
-    nameError: (error) => nameError(error, asked),
+    nameError: (error) => name(error, asked),
   });
   return plainAnswer(output);
 }

@@ -57,6 +57,33 @@ export function objectPath(resource: KubeResource, { namespace, name }: KubeName
   return `${collectionPath(resource, namespace ?? null)}/${segment(name)}`;
 }
 
+/**
+ * An object, or a part of it, to be changed.
+ * @throws PortError `invalid`
+ */
+export function partPath(resource: KubeResource, name: KubeName, subresource?: string): string {
+  assertPlaced(resource, name.namespace ?? null);
+  const path = objectPath(resource, name);
+  return subresource === undefined ? path : `${path}/${segment(subresource)}`;
+}
+
+/**
+ * Where an object is created.
+ * @throws PortError `invalid`
+ */
+export function createPath(resource: KubeResource, namespace: string | null): string {
+  assertPlaced(resource, namespace);
+  return collectionPath(resource, namespace);
+}
+
+function assertPlaced({ isNamespaced, kind }: KubeResource, namespace: string | null): void {
+  if (!isNamespaced || (namespace !== null && namespace !== '')) return;
+  throw new PortError({
+    failure: 'invalid',
+    message: `A ${kind} without a namespace was not sent; set metadata.namespace`,
+  });
+}
+
 function collectionPath(resource: KubeResource, namespace: string | null): string {
   const { group, version, plural, isNamespaced } = resource;
   const root =

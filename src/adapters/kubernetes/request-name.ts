@@ -14,3 +14,10 @@ export function resourceName({ plural, group }: KubeResource): string {
 export function textOf({ verb, resource }: RequestName): string {
   return `${verb} ${resource}`;
 }
+
+/** `patch nodes/status`, `delete leases.coordination.k8s.io`. */
+export function partName(verb: string, resource: KubeResource, subresource?: string): RequestName {
+  const { plural } = resource;
+  if (subresource === undefined) return { verb, resource: resourceName(resource) };
+  return { verb, resource: resourceName({ ...resource, plural: `${plural}/${subresource}` }) };
+}

@@ -7,7 +7,8 @@ import type { KubeEnvironment } from './environment.ts';
 import { notConfigured } from './kubeconfig-file.ts';
 import type { KubeClientLimits } from './limits.ts';
 import { type RequestName, textOf } from './request-name.ts';
-import { statusFailure } from './status-failure.ts';
+import { type RefusedAnswer, statusFailure } from './status-failure.ts';
+import { isSurelyUnsent, JSON_PATCH, unclear } from './write-failure.ts';
 import type { Impersonation, KubeTarget } from './target.ts';
 import { bytesOf, Transport } from './transport.ts';
 import { sendOver } from './undici.ts';
@@ -17,8 +18,13 @@ export interface KubeRequest {
   /** With its query, below the path of the server. */
   readonly path: string;
   readonly accept: string;
-  /** JSON; makes the request a POST. */
+  /** Makes the request a POST unless `method` says otherwise. */
   readonly body?: string;
+  readonly method?: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Of the body; JSON when not given. */
+  readonly contentType?: string;
+  /** Of a request that changes something: a lost answer leaves open whether it took effect. */
+  readonly write?: { readonly isDryRun: boolean };
   /** True for an answer that goes on for minutes and may be silent. */
   readonly isWatch?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -100,6 +106,20 @@ export class Sender {
     return connectionFailure(error, this.#scene());
   }
 
+  /** As `failure`, and `unclear` for a write that may have arrived. */
+  failureOf(request: KubeRequest, error: unknown): unknown {
+    const failure = this.failure(error, request.signal);
+    if (!isStoring(request) || !(failure instanceof PortError)) return failure;
+    return isSurelyUnsent(error) ? failure : unclear(request.name, failure);
+  }
+
+  /** As `failure`, for an answer that broke off: a write was received by then. */
+  lostAnswer(request: KubeRequest, error: unknown): unknown {
+    const failure = this.failure(error, request.signal);
+    const isLost = isStoring(request) && failure instanceof PortError;
+    return isLost ? unclear(request.name, failure) : failure;
+  }
+
   now(): number {
     return this.#clock.nowMs();
   }
@@ -117,7 +137,7 @@ export class Sender {
     try {
       return await sendOver(dispatcher, this.#optionsOf(request, credential));
     } catch (error) {
-      throw this.failure(error, request.signal);
+      throw this.failureOf(request, error);
     }
   }
 
@@ -126,7 +146,7 @@ export class Sender {
     return {
       origin,
       path: `${pathname.replace(/\/$/, '')}${request.path}`,
-      method: request.body === undefined ? 'GET' : 'POST',
+      method: request.method ?? (request.body === undefined ? 'GET' : 'POST'),
       headers: this.#headersOf(request, credential),
       ...(request.body === undefined ? {} : { body: request.body }),
       ...(request.signal === undefined ? {} : { signal: request.signal }),
@@ -142,7 +162,9 @@ export class Sender {
       accept: request.accept,
       'user-agent': 'rollcall',
       'accept-encoding': this.#isCompressed ? 'gzip' : 'identity',
-      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(request.body === undefined
+        ? {}
+        : { 'content-type': request.contentType ?? 'application/json' }),
       ...(request.range === undefined ? {} : { range: request.range }),
       ...(authorization === null ? {} : { authorization }),
       ...this.#impersonation,
@@ -164,6 +186,7 @@ export class Sender {
     throw statusFailure({
       server: this.target.server,
       name: request.name,
+      write: writeOf(request),
       status: statusCode,
       headers,
       text: await beginningOf(bytes, this.limits.errorBytesMax),
@@ -186,6 +209,14 @@ export class Sender {
     const text = textOf(name);
     this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
   }
+}
+
+function isStoring({ write }: KubeRequest): boolean {
+  return write?.isDryRun === false;
+}
+
+function writeOf({ write, contentType }: KubeRequest): RefusedAnswer['write'] {
+  return write === undefined ? null : { ...write, isJsonPatch: contentType === JSON_PATCH };
 }
 
 /** The beginning of an answer that is an error; the status says enough when it cannot be read. */

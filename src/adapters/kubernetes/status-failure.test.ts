@@ -13,6 +13,7 @@ function failureWith(
   return statusFailure({
     server: 'https://api.example:6443',
     name: { verb: 'list', resource: 'nodes' },
+    write: null,
     status,
     headers,
     text: '',

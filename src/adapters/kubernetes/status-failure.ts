@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
+import { failureOfWrite, type RefusedWrite } from '../../ports/kube-refusal.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import type { CredentialRefusal } from './credentials.ts';
 import { type RequestName, textOf } from './request-name.ts';
@@ -8,6 +9,8 @@ import { quoted, shown } from './words.ts';
 export interface RefusedAnswer {
   readonly server: string;
   readonly name: RequestName;
+  /** null for a question, which changes nothing. */
+  readonly write: Pick<RefusedWrite, 'isJsonPatch' | 'isDryRun'> | null;
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The beginning of the body. */
@@ -24,7 +27,7 @@ export function statusFailure(answer: RefusedAnswer): PortError {
   if (answer.status === 401) return unauthenticated(answer);
   if (answer.status === 403) return denied(answer, status);
   if (answer.status === 404) return missing(answer, status);
-  const failure = failureOf(answer.status);
+  const failure = failureOfAnswer(answer, status);
   return new PortError({
     failure,
     message: `${subject(answer)} with ${said(answer, status)}; ${REMEDIES[failure] ?? LOOK}`,
@@ -41,6 +44,9 @@ const REMEDIES: Partial<Readonly<Record<PortFailure, string>>> = {
   unsupported: 'see what it serves: kubectl api-resources',
   invalid: 'see what it serves: kubectl api-resources',
   conflict: 'read the object again',
+  'already-exists': 'read the object, and change it if it differs',
+  budget: 'see how many pods may go: kubectl get poddisruptionbudgets -A',
+  unclear: 'it may have taken effect, so read the object before writing again',
 };
 
 const FAILURES: Readonly<Record<number, PortFailure>> = {
@@ -57,6 +63,13 @@ const FAILURES: Readonly<Record<number, PortFailure>> = {
   501: 'unsupported',
   504: 'timeout',
 };
+
+function failureOfAnswer(
+  { status: code, write }: RefusedAnswer,
+  status: JsonObject | null,
+): PortFailure {
+  return (write && failureOfWrite({ code, status, ...write })) ?? failureOf(code);
+}
 
 function failureOf(status: number): PortFailure {
   const known = FAILURES[status];

@@ -51,6 +51,7 @@ function errorEvent(object: JsonObject, { server, name, nowMs }: WatchScene): Er
   return statusFailure({
     server,
     name,
+    write: null,
     status: Number(textAt(object, 'code') ?? 500),
     headers: {},
     text: JSON.stringify({ kind: 'Status', ...object }),

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
   name: async () => (await import('./commands/name.ts')).nameCommand,
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
+  controller: async () => (await import('./commands/controller.ts')).controllerCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,

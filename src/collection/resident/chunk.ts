@@ -1,13 +1,6 @@
 import { alignClocks } from '../../diagnosis/clocks.ts';
 import type { Json } from '../../evidence/json.ts';
-import type {
-  Collection,
-  DocumentSummary,
-  FactRecord,
-  Hit,
-  Listing,
-  Observations,
-} from '../../evidence/observations.ts';
+import type { Collection, FactRecord, Hit, Observations } from '../../evidence/observations.ts';
 import type { Quote } from '../../evidence/sighting.ts';
 import { SIGN_TABLE } from '../../engine/signs.ts';
 import { createReading } from '../../readers/reading.ts';
@@ -80,16 +73,14 @@ export function joinedChunks(
   chunks: readonly Chunk[],
   collection: Collection | null,
 ): Observations {
-  const all = <K extends keyof Chunk>(key: K): Chunk[K][number][] =>
-    chunks.flatMap((chunk) => chunk[key] as Chunk[K][number][]);
   return alignClocks({
-    documents: all('documents') as DocumentSummary[],
-    hits: all('hits') as Hit[],
-    facts: all('facts') as FactRecord[],
-    links: all('links') as Observations['links'][number][],
-    listings: all('listings') as Listing[],
-    losses: all('losses') as Observations['losses'][number][],
-    troubled: all('troubled') as Observations['troubled'][number][],
+    documents: chunks.flatMap(({ documents }) => documents),
+    hits: chunks.flatMap(({ hits }) => hits),
+    facts: chunks.flatMap(({ facts }) => facts),
+    links: chunks.flatMap(({ links }) => links),
+    listings: chunks.flatMap(({ listings }) => listings),
+    losses: chunks.flatMap(({ losses }) => losses),
+    troubled: chunks.flatMap(({ troubled }) => troubled),
     collection,
   });
 }

@@ -1,13 +1,13 @@
 import { diagnoseObservations } from '../../engine/diagnose.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
-import { sleptOrAborted, whenAborted } from '../../runtime/abort.ts';
+import { pause, whenAborted } from '../../runtime/abort.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
 import { createFeeds, type FeedHealth, type Feeds } from './feeds.ts';
 import type { ResidentListener } from './listener.ts';
-import { askAwsOnce, askDetailsOnce } from './rounds.ts';
+import { askAwsOnce, askDetailsOnce, type AwsRound } from './rounds.ts';
 import { createResidentStore, NO_ROUND, type ResidentStore } from './store.ts';
 
 /** How often what nothing reports is asked again, ms. */
@@ -47,6 +47,8 @@ export interface ResidentOptions {
 export interface Standing extends LiveEvidence {
   /** From the first change that it takes in to the judgement, ms; null when only time passed. */
   readonly delayMs: number | null;
+  /** How long the judgement took, ms. */
+  readonly tookMs: number;
 }
 
 export interface ResidentHealth {
@@ -139,7 +141,7 @@ export class Resident {
     while (!signal.aborted) {
       if (this.#feeds?.settle() === true) this.#hear(false);
       this.#showFirst();
-      await sleptOrAborted(clock.sleep(this.#isReady() ? TICK_MS : SETTLE_MS, signal), signal);
+      await pause(clock, this.#isReady() ? TICK_MS : SETTLE_MS, signal);
     }
   }
 
@@ -158,27 +160,31 @@ export class Resident {
     await this.#lists(signal);
     while (!signal.aborted) {
       this.#awsDue.answer();
-      const round = await askAwsOnce(
-        { aws, clock },
-        this.#store,
-        this.#cluster,
-        signal,
-        this.#options.listener,
+      this.#take(
+        await askAwsOnce(
+          { aws, clock },
+          this.#store,
+          this.#cluster,
+          signal,
+          this.#options.listener,
+        ),
       );
-      if (signal.aborted) return;
-      this.#cluster ??= round.cluster;
-      this.#store.setAws(round);
-      this.#awsAtMs = clock.monotonicMs();
-      this.#hear(false);
       await this.#awsDue.pause(this.#pace.awsLeastMs, this.#pace.awsMs, signal);
     }
+  }
+
+  #take(round: AwsRound): void {
+    this.#cluster ??= round.cluster;
+    this.#store.setAws(round);
+    this.#awsAtMs = this.#options.clients.clock.monotonicMs();
+    this.#hear(false);
   }
 
   /** Ends when each list is whole, or known not to be had. */
   async #lists(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.clients;
     while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
-      await sleptOrAborted(clock.sleep(SETTLE_MS, signal), signal);
+      await pause(clock, SETTLE_MS, signal);
   }
 
   #isReady(): boolean {
@@ -188,21 +194,24 @@ export class Resident {
   }
 
   async #judge(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#options.clients;
+    const { judgedMs } = this.#pace;
     let tookMs = 0;
-    while (!signal.aborted) {
+    for (;;) {
       // A judgement is given as long a rest as it took.
-      await this.#news.pause(tookMs, this.#pace.judgedMs, signal);
+      await this.#news.pause(tookMs, judgedMs, signal);
       if (signal.aborted) return;
       this.#news.answer();
-      if (!this.#isReady()) continue;
-      const startMs = clock.monotonicMs();
-      const standing = await this.#standing();
-      tookMs = clock.monotonicMs() - startMs;
-      await this.#options.onStanding(standing);
-      this.#latest = standing;
-      this.#machinesDue.ring();
+      if (this.#isReady()) tookMs = await this.#judgeOnce();
     }
+  }
+
+  /** @returns how long it took, ms */
+  async #judgeOnce(): Promise<number> {
+    const standing = await this.#standing();
+    await this.#options.onStanding(standing);
+    this.#latest = standing;
+    this.#machinesDue.ring();
+    return standing.tookMs;
   }
 
   #observations(): Observations {
@@ -214,6 +223,7 @@ export class Resident {
 
   async #standing(): Promise<Standing> {
     const { clock, kube } = this.#options.clients;
+    const startMs = clock.monotonicMs();
     const firstMs = this.#firstNewsMs;
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
@@ -221,32 +231,38 @@ export class Resident {
     const document = await diagnoseObservations(observations);
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
-    const delayMs = firstMs === null ? null : judgedMs - firstMs;
-    const skewMs = kube?.skewMs() ?? null;
-    return { observations, document, nowMs, cluster: this.#cluster, skewMs, delayMs };
+    return {
+      observations,
+      document,
+      nowMs,
+      cluster: this.#cluster,
+      skewMs: kube?.skewMs() ?? null,
+      delayMs: firstMs === null ? null : judgedMs - firstMs,
+      tookMs: judgedMs - startMs,
+    };
   }
 
   /** Asks machines of the latest standing; what they say is in the next one. */
   async #askMachines(signal: AbortSignal): Promise<void> {
-    const { clients } = this.#options;
-    while (!signal.aborted) {
-      await this.#machinesDue.pause(0, this.#pace.detailsMs, signal);
-      this.#machinesDue.answer();
-      const standing = this.#latest;
-      if (standing === null || signal.aborted) continue;
-      const { document, observations } = standing;
-      const round = await askDetailsOnce(
-        clients,
-        document,
-        observations,
-        signal,
-        this.#options.listener,
-      );
+    const { detailsMs } = this.#pace;
+    let restMs = 0;
+    for (;;) {
+      await this.#machinesDue.pause(restMs, detailsMs, signal);
       if (signal.aborted) return;
-      this.#store.setDetails(round);
-      if (round === NO_ROUND) continue;
-      this.#hear(false);
-      await this.#machinesDue.pause(this.#pace.detailsMs, this.#pace.detailsMs, signal);
+      this.#machinesDue.answer();
+      restMs = (await this.#askedMachines(signal)) ? detailsMs : 0;
     }
+  }
+
+  /** False when there was nothing to ask. */
+  async #askedMachines(signal: AbortSignal): Promise<boolean> {
+    if (this.#latest === null) return false;
+    const { document, observations } = this.#latest;
+    const { clients, listener } = this.#options;
+    const round = await askDetailsOnce(clients, document, observations, signal, listener);
+    this.#store.setDetails(round);
+    if (round === NO_ROUND) return false;
+    this.#hear(false);
+    return true;
   }
 }

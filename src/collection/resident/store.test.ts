@@ -81,7 +81,9 @@ describe('a resident store', () => {
     store.setState(NODE_LIST, 'whole');
     assert.deepEqual(listed(), ['kube/Node']);
   });
+});
 
+describe('a pile of what is kept', () => {
   test('says which list it may not have', () => {
     const store = createResidentStore();
     const call = 'list nodes';

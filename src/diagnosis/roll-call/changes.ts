@@ -1,4 +1,4 @@
-import type { RollCallDocument, RollCallRow } from './document.ts';
+import type { ClusterFinding, RollCallDocument, RollCallRow } from './document.ts';
 
 /** What tells two rows of one name apart, and one machine from look to look. */
 function identityOf({ name, instanceId }: RollCallRow): string {
@@ -14,8 +14,25 @@ function labelOf({ name, instanceId }: RollCallRow): string {
   return instanceId === null || instanceId === name ? name : `${name} ${instanceId}`;
 }
 
+function findingText({ name, cause, confidence }: ClusterFinding): string {
+  return `cluster ${name}: ${cause}${confidence === 'definite' ? '' : ` (${confidence})`}`;
+}
+
+/** What is wrong with the cluster itself, as it comes and goes. */
+function clusterLines(
+  previous: RollCallDocument | null,
+  { cluster }: RollCallDocument,
+): readonly string[] {
+  const before = new Set((previous?.cluster ?? []).map(findingText));
+  const now = new Set(cluster.map(findingText));
+  return [
+    ...now.difference(before),
+    ...[...before.difference(now)].map((finding) => `${finding}: over`),
+  ];
+}
+
 /**
- * What changed from one look to the next, a line for each machine:
+ * What changed from one look to the next, a line for each finding of the cluster and each machine:
  * `ip-10-0-1-2 i-0abc…: not-usable at authenticated (aws-auth-missing) -> usable`.
  *
  * @param previous null before the first look, when every machine is new
@@ -34,5 +51,5 @@ export function changeLines(
     else if (standing(known) !== now) lines.push(`${labelOf(row)}: ${standing(known)} -> ${now}`);
   }
   for (const row of before.values()) lines.push(`${labelOf(row)}: gone, was ${standing(row)}`);
-  return lines;
+  return [...clusterLines(previous, next), ...lines];
 }

@@ -71,6 +71,14 @@ function refusedBy(version: string | null): Acceptance {
   return verdict('refused', 'unknown', reasons(text, SOURCE.ccm137));
 }
 
+/**
+ * What a cloud controller of this release does with a Node whose name EC2 does not know, and which
+ * has no providerID; `unknown` for releases that were not measured, and without one.
+ */
+export function fateOfUnknownName(release: string | null): Outcome {
+  return refusedBy(release).outcome;
+}
+
 /** The look-up by EC2's private DNS name, the only one of the in-process provider. */
 function byName(name: string, input: NamingInput, refused: Acceptance, source: string): Acceptance {
   const found = privateDnsName(input);

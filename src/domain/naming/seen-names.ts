@@ -76,13 +76,15 @@ export function runningController(
   return ready ?? null;
 }
 
-/** The release by the tag of a cloud controller's image, null when it shows none. */
+/** The release by the tag of a cloud controller's image, null when none of the images shows one. */
+export function controllerReleaseIn(images: readonly string[]): string | null {
+  const image = images.find(isCloudController);
+  return /:(v?\d+\.\d+[^:@]*)(?:@|$)/.exec(image ?? '')?.[1] ?? null;
+}
+
 function releaseOf(controller: DaemonSet | Deployment | null): string | null {
-  const image = (controller?.spec?.template?.spec?.containers ?? [])
-    .map((container) => container.image ?? '')
-    .find(isCloudController);
-  const tag = /:(v?\d+\.\d+[^:@]*)(?:@|$)/.exec(image ?? '')?.[1];
-  return tag ?? null;
+  const containers = controller?.spec?.template?.spec?.containers ?? [];
+  return controllerReleaseIn(containers.map((container) => container.image ?? ''));
 }
 
 /** EKS runs the cloud controller out of sight. */

@@ -16,12 +16,14 @@ export function misannounced(
   nodes: readonly Seen<KubeNode>[],
   instances: readonly Seen<Instance>[],
 ): Misannounced | null {
-  const node = nodes.find(({ value }) => value.internalIp === (address ?? null));
+  // Every machine is asked, and few name an address: the lists are not searched for the others.
+  if (address === undefined) return null;
+  const node = nodes.find(({ value }) => value.internalIp === address);
   const id = node?.value.providerId?.split('/').at(-1);
   const instance = instances.find(({ value }) => value.InstanceId === id);
   const primary = instance?.value.PrivateIpAddress ?? null;
   // Nodes of IPv6 clusters have an address of the other family.
-  if (address === undefined || node === undefined || instance === undefined) return null;
+  if (node === undefined || instance === undefined) return null;
   if (primary === null || address.includes(':') || address === primary) return null;
   return { node, instance, address, primary };
 }

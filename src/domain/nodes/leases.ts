@@ -55,3 +55,17 @@ export function lostLeases(
     .map((lease) => lostLease(lease, nowMs))
     .filter((lost) => lost !== null);
 }
+
+/** A kubelet renews its Lease every 10 s; clocks of machines differ by some seconds. */
+const RENEWED_MAX_MS = 60_000;
+
+/** True for the Lease of a Node; components of the control plane renew others in kube-system. */
+export function isNodeLease({ namespace }: Lease): boolean {
+  return namespace === 'kube-node-lease';
+}
+
+/** When a Lease was renewed, where a kubelet that runs has just done so; null otherwise. */
+export function renewedNowMs(lease: Lease, nowMs: number): number | null {
+  const renewedMs = isoMs(lease.spec?.renewTime);
+  return renewedMs === null || Math.abs(nowMs - renewedMs) > RENEWED_MAX_MS ? null : renewedMs;
+}

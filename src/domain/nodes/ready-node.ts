@@ -16,3 +16,11 @@ export function readyForMs(node: KubeNode): number {
   const sinceMs = readySinceMs(node);
   return sinceMs === null ? 0 : lastHeardMs(node) - sinceMs;
 }
+
+/** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */
+export const CLOUD_LAG_MAX_MS = 15 * 60_000;
+
+/** True for a Node of which nothing was heard for longer than EC2 may lag behind. */
+export function isSilentBeyondLag(node: KubeNode, nowMs: number): boolean {
+  return nowMs - Math.max(lastHeardMs(node), node.createdMs ?? 0) > CLOUD_LAG_MAX_MS;
+}

@@ -98,6 +98,8 @@ describe('kubectl describe node', () => {
       machineId: 'ec2own',
       osImage: 'Amazon Linux 2023',
       taintWriters: [],
+      cordonWriters: [],
+      deletionAskedMs: null,
     });
   });
 });

@@ -99,6 +99,8 @@ function nodeOf(lines: readonly string[]): KubeNode {
     machineId: value(lines, 'Machine ID'),
     osImage: value(lines, 'OS Image'),
     taintWriters: [],
+    cordonWriters: [],
+    deletionAskedMs: null,
   };
 }
 

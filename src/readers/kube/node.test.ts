@@ -12,6 +12,7 @@ const NODE = {
     labels: { role: 'web' },
     annotations: { note: 'a' },
     creationTimestamp: CREATED,
+    deletionTimestamp: '2026-11-22T09:30:00Z',
     managedFields: [
       {
         manager: 'cloud',
@@ -20,6 +21,11 @@ const NODE = {
       },
       { fieldsV1: { 'f:spec': { 'f:taints': {} } } },
       { manager: 'kubelet', fieldsV1: { 'f:spec': {} } },
+      {
+        manager: 'kubectl-cordon',
+        time: '2026-11-22T09:00:00Z',
+        fieldsV1: { 'f:spec': { 'f:unschedulable': {} } },
+      },
     ],
   },
   spec: {
@@ -74,6 +80,8 @@ const NOTHING = {
   machineId: null,
   osImage: null,
   taintWriters: [],
+  cordonWriters: [],
+  deletionAskedMs: null,
 };
 
 describe('a Node', () => {
@@ -123,6 +131,8 @@ describe('a Node', () => {
         { manager: 'cloud', atMs: CREATED_MS + 1000 },
         { manager: '', atMs: null },
       ],
+      cordonWriters: [{ manager: 'kubectl-cordon', atMs: CREATED_MS + 3_600_000 }],
+      deletionAskedMs: CREATED_MS + 5_400_000,
     });
   });
 });

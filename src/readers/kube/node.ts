@@ -48,9 +48,9 @@ export function readyOf(conditions: readonly KubeCondition[]): boolean | null {
   return status === 'False' ? false : null;
 }
 
-function taintWritersOf(value: JsonObject): readonly KubeWriter[] {
+function writersOf(value: JsonObject, field: string): readonly KubeWriter[] {
   return listAt(value, 'metadata.managedFields')
-    .filter((entry) => isObject(at(entry, 'fieldsV1.f:spec.f:taints')))
+    .filter((entry) => isObject(at(entry, `fieldsV1.f:spec.f:${field}`)))
     .map((entry) => ({ manager: textAt(entry, 'manager') ?? '', atMs: msAt(entry, 'time') }));
 }
 
@@ -78,7 +78,9 @@ export function projectNode(value: JsonObject): KubeNode {
     podCidr: textAt(value, 'spec.podCIDR'),
     machineId: textAt(value, 'status.nodeInfo.machineID'),
     osImage: textAt(value, 'status.nodeInfo.osImage'),
-    taintWriters: taintWritersOf(value),
+    taintWriters: writersOf(value, 'taints'),
+    cordonWriters: writersOf(value, 'unschedulable'),
+    deletionAskedMs: msAt(value, 'metadata.deletionTimestamp'),
   };
 }
 

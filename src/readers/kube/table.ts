@@ -109,6 +109,8 @@ function nodeOf(row: Row): KubeNode {
     machineId: null,
     osImage: null,
     taintWriters: [],
+    cordonWriters: [],
+    deletionAskedMs: null,
   };
 }
 

@@ -28,7 +28,7 @@ const keptAnnotations: KeptBy = (value, left) => {
 const WRITERS: KeptFields = {
   ...fields('manager', 'operation', 'time'),
   fieldsV1: {
-    'f:spec': { 'f:taints': () => ({}) },
+    'f:spec': { 'f:taints': () => ({}), 'f:unschedulable': () => ({}) },
     'f:metadata': { 'f:annotations': { 'f:eks.amazonaws.com/role-arn': () => ({}) } },
   },
 };

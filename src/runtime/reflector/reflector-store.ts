@@ -39,6 +39,12 @@ export class ReflectorStore<T> {
     return this.#objects.get(key)?.value;
   }
 
+  /** True for exactly this version of exactly this object. */
+  holds(key: string, uid: string, version: string): boolean {
+    const found = this.#objects.get(key);
+    return found?.uid === uid && found.version === version;
+  }
+
   *values(): IterableIterator<T> {
     for (const { value } of this.#objects.values()) yield value;
   }

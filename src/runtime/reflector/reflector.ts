@@ -2,6 +2,7 @@ import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { Backoff } from '../backoff.ts';
+import { Arrivals, type WrittenObject } from './arrivals.ts';
 import {
   DEFAULT_REFLECTOR_LIMITS,
   type ReflectorLimits,
@@ -29,6 +30,7 @@ export class Reflector<T> {
   readonly #limits: ReflectorLimits;
   readonly #store = new ReflectorStore<T>();
   readonly #record: ReflectorRecord;
+  readonly #arrivals: Arrivals;
   readonly #backoff: Backoff;
   readonly #synced = Promise.withResolvers<void>();
   /** The version up to which the store is whole; null when a listing is needed. */
@@ -43,6 +45,7 @@ export class Reflector<T> {
     this.#options = options;
     this.#limits = { ...DEFAULT_REFLECTOR_LIMITS, ...options.limits };
     this.#record = new ReflectorRecord(options.clock);
+    this.#arrivals = new Arrivals(options.clock);
     const { backoffLeastMs, backoffMostMs } = this.#limits;
     this.#backoff = new Backoff(options.random, {
       leastMs: backoffLeastMs,
@@ -74,6 +77,21 @@ export class Reflector<T> {
   /** Resolves when the first whole listing is in the store; its handlers have been told. */
   async whenSynced(): Promise<void> {
     await this.#synced.promise;
+  }
+
+  /**
+   * Waits until the store is at least as new as a write of ours: until exactly that version of the
+   * object came, or its deletion, or a listing that began after this call. Handlers have been told.
+   *
+   * @param limitMs after which the object is to be read live
+   * @returns false when that did not happen in time, or the signal was aborted
+   */
+  async whenReached(
+    written: WrittenObject,
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    return this.#holds(written) || (await this.#arrivals.when(written, limitMs, signal));
   }
 
   /** @throws only what is no `PortError`, which is a bug of an adapter */
@@ -172,15 +190,16 @@ export class Reflector<T> {
       if (error instanceof PortError && error.failure === 'expired') this.#pageSize *= 4;
       throw error;
     }
-    this.#replace(listed, version, startMs);
+    this.#replace(listed, version, { fromMs: startMs, currentMs: startMs });
   }
 
-  #replace(listed: StoredObjects<T>, version: string, atMs: number): void {
+  #replace(listed: StoredObjects<T>, version: string, taken: ListingTimes): void {
     this.#record.count('listings');
     this.#version = version;
     this.#listedAtMs = this.#options.clock.monotonicMs();
     this.#tell(this.#store.replace(listed));
-    this.#record.current(atMs);
+    this.#arrivals.listed(taken.fromMs, (written) => this.#holds(written));
+    this.#record.current(taken.currentMs);
     this.#synced.resolve();
   }
 
@@ -191,6 +210,7 @@ export class Reflector<T> {
       version: () => this.#version,
       lastEventMs: clock.monotonicMs(),
     };
+    const fromMs = under.lastEventMs;
     const initial: StoredObjects<T> | null = this.#version === null ? new Map() : null;
     const lifeMs = this.#lifeMs();
     if (initial !== null) this.#record.enter('listing');
@@ -208,7 +228,7 @@ export class Reflector<T> {
       const scene = { ...this.#options, limits: this.#limits, record: this.#record };
       for await (const event of watchedOver({ scene, under, lifeMs, open, signal })) {
         this.#record.contact();
-        if (this.#version === null && initial !== null) this.#takeInitial(initial, event);
+        if (this.#version === null && initial !== null) this.#takeInitial(initial, event, fromMs);
         else this.#take(event);
       }
     } catch (error) {
@@ -224,11 +244,12 @@ export class Reflector<T> {
     return watchLeastMs + this.#options.random.next() * (watchMostMs - watchLeastMs);
   }
 
-  #takeInitial(initial: StoredObjects<T>, event: KubeWatchEvent): void {
+  #takeInitial(initial: StoredObjects<T>, event: KubeWatchEvent, fromMs: number): void {
     if (event.type === 'DELETED') initial.delete(keyOf(event.object) ?? '');
     else if (event.type !== 'BOOKMARK') this.#collect(initial, event.object);
     if (!event.endsInitialEvents) return;
-    this.#replace(initial, event.resourceVersion, this.#options.clock.monotonicMs());
+    const currentMs = this.#options.clock.monotonicMs();
+    this.#replace(initial, event.resourceVersion, { fromMs, currentMs });
   }
 
   #take(event: KubeWatchEvent): void {
@@ -238,8 +259,18 @@ export class Reflector<T> {
     if (type !== 'BOOKMARK' && isNoNewer(resourceVersion, known))
       return this.#record.count('ignoredEvents');
     this.#version = resourceVersion;
-    if (type !== 'BOOKMARK') this.#tell(this.#changesOf(type, event.object));
+    if (type !== 'BOOKMARK') this.#takeObject(type, event);
     this.#record.current(this.#options.clock.monotonicMs());
+  }
+
+  #takeObject(type: KubeWatchEvent['type'], { object, resourceVersion }: KubeWatchEvent): void {
+    this.#tell(this.#changesOf(type, object));
+    const uid = textAt(object, 'metadata.uid') ?? '';
+    this.#arrivals.event(uid, resourceVersion, type === 'DELETED');
+  }
+
+  #holds({ key, uid, resourceVersion }: WrittenObject): boolean {
+    return this.#store.holds(key, uid, resourceVersion);
   }
 
   #changesOf(type: KubeWatchEvent['type'], object: JsonObject): readonly ReflectorChange<T>[] {
@@ -287,6 +318,12 @@ export class Reflector<T> {
       if (!signal.aborted) throw error;
     }
   }
+}
+
+/** By the monotonic clock: when a listing was asked for, and as of when it is known to hold. */
+interface ListingTimes {
+  readonly fromMs: number;
+  readonly currentMs: number;
 }
 
 const PAGE_SIZE = 500;

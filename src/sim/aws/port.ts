@@ -144,14 +144,14 @@ const FAILURES: readonly (readonly [RegExp, PortFailure])[] = [
   [/^(?:Internal|ServiceUnavailable|Unavailable|ServerException)/, 'unavailable'],
 ];
 
-function failureOf({ code, message, status }: AwsRefusal): PortFailure {
+export function failureOf({ code, message, status }: AwsRefusal): PortFailure {
   const found = FAILURES.find(([pattern]) => pattern.test(code));
   if (found !== undefined) return found[1];
   if (/does not exist|not found/.test(message)) return 'not-found';
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-function portError({ code }: AwsRefusal, failure: PortFailure, action: string): PortError {
+export function portError({ code }: AwsRefusal, failure: PortFailure, action: string): PortError {
   return new PortError({
     failure,
     message: `AWS answered ${action} with ${code}`,

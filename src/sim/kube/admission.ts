@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
-import { isEqual } from './equal.ts';
+import { isEqual } from '../../evidence/equal.ts';
 import { restrictNode } from './node-restriction.ts';
 import { forbidden, notFound, StatusError } from './refusal.ts';
 import { changedPart, filled, listIn, objectAt, textIn } from './rules/fields.ts';

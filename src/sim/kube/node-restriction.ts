@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import { nodeNameOf } from './auth/node-name.ts';
 import type { KubeObject } from './contract.ts';
-import { isEqual } from './equal.ts';
+import { isEqual } from '../../evidence/equal.ts';
 import { forbidden } from './refusal.ts';
 import { listIn, objectAt, textIn } from './rules/fields.ts';
 import type { Scope } from './scope.ts';

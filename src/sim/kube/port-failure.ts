@@ -1,5 +1,7 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
+import { failureOfWrite, type RefusedWrite } from '../../ports/kube-refusal.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
+import type { ApiAnswer } from './contract.ts';
 
 /** What was asked, in the words of RBAC: `list nodes`. */
 export interface AskedName {
@@ -27,6 +29,9 @@ const REMEDIES: Partial<Readonly<Record<PortFailure, string>>> = {
   unauthenticated: 'see whose credential it is: kubectl auth whoami',
   expired: 'the version is too old, so read again from the start',
   conflict: 'read the object again',
+  'already-exists': 'read the object, and change it if it differs',
+  budget: 'see how many pods may go: kubectl get poddisruptionbudgets -A',
+  unclear: 'it may have taken effect, so read the object before writing again',
   'not-found': 'see what there is: kubectl get all -A',
   unsupported: 'see what it serves: kubectl api-resources',
   invalid: 'see what it serves: kubectl api-resources',
@@ -34,7 +39,25 @@ const REMEDIES: Partial<Readonly<Record<PortFailure, string>>> = {
 
 /** The error of a port for a Status that the server answered, or sent as an ERROR event. */
 export function portErrorOf(asked: AskedName, code: number, status: JsonObject): PortError {
-  const failure = failureOf(code, status);
+  return errorOf(asked, code, status, failureOf(code, status));
+}
+
+/** The same for a write, which may be refused for reasons of its own. */
+export function writeErrorOf(
+  asked: AskedName,
+  { code, object: status }: Pick<ApiAnswer, 'code' | 'object'>,
+  write: Pick<RefusedWrite, 'isJsonPatch' | 'isDryRun'>,
+): PortError {
+  const own = failureOfWrite({ code, status, ...write });
+  return errorOf(asked, code, status, own ?? failureOf(code, status));
+}
+
+function errorOf(
+  asked: AskedName,
+  code: number,
+  status: JsonObject,
+  failure: PortFailure,
+): PortError {
   const said = textAt(status, 'message') ?? '';
   const remedy = REMEDIES[failure] ?? 'ask how it is: kubectl get --raw /readyz?verbose';
   const seconds = Number(textAt(status, 'details.retryAfterSeconds') ?? Number.NaN);

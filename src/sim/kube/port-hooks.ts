@@ -8,6 +8,8 @@ export interface PortHooks {
   readonly delayMs?: (asked: AskedName) => number;
   /** Asked before every request; what it answers is thrown instead. */
   readonly fault?: (asked: AskedName) => PortError | null;
+  /** Asked after every write was answered; what it answers is thrown in place of the answer. */
+  readonly loses?: (asked: AskedName) => PortError | null;
   /** What of an event of a watch arrives: nothing, the event, or more than it. */
   readonly arrives?: (asked: AskedName, event: WatchEvent) => readonly WatchEvent[];
 }

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
-import type { Clock } from '../../ports/clock.ts';
 import {
   type KubeAccess,
   type KubeApi,
@@ -18,19 +17,12 @@ import {
   LIST_START,
   placeBehind,
 } from '../../ports/kube-api.ts';
-import type { ApiRequest, ApiUser, WatchEvent } from './contract.ts';
+import type { ApiRequest, WatchEvent } from './contract.ts';
 import { type AskedName, portErrorOf, unreachable } from './port-failure.ts';
-import type { PortHooks } from './port-hooks.ts';
+import { askedName, SIMULATED_SERVER, type KubePortOptions, pass } from './port-way.ts';
 import { nodeLogOf } from './port-node-log.ts';
 import { PortWatch } from './port-watch.ts';
-import type { KubeApiServer } from './server.ts';
 import { wordOf } from './word.ts';
-
-export interface KubePortOptions extends PortHooks {
-  readonly server: KubeApiServer;
-  readonly user: ApiUser;
-  readonly clock: Clock;
-}
 
 /** A `KubeApi` whose open watches can be cut. */
 export interface KubePort extends KubeApi {
@@ -54,7 +46,7 @@ const POD: KubeResource = {
 const NODE: KubeResource = { ...POD, plural: 'nodes', kind: 'Node', isNamespaced: false };
 
 class SimulatedKubePort implements KubePort {
-  readonly server = 'https://kubernetes.simulated';
+  readonly server = SIMULATED_SERVER;
   readonly #options: KubePortOptions;
   readonly #watches = new Set<PortWatch>();
 
@@ -195,9 +187,8 @@ class SimulatedKubePort implements KubePort {
     };
   }
 
-  #named({ verb, path: { plural, group, subresource } }: ApiRequest): AskedName {
-    const whole = subresource === null ? plural : `${plural}/${subresource}`;
-    return { server: this.server, verb, resource: group === '' ? whole : `${whole}.${group}` };
+  #named(request: ApiRequest): AskedName {
+    return askedName(this.server, request);
   }
 
   async #answer(request: ApiRequest, signal?: AbortSignal): Promise<JsonObject> {
@@ -208,14 +199,8 @@ class SimulatedKubePort implements KubePort {
     throw portErrorOf(asked, code, object);
   }
 
-  /** The way to the server and back. @throws PortError */
   async #pass(asked: AskedName, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    const { clock, delayMs, fault } = this.#options;
-    const waitMs = delayMs?.(asked) ?? 0;
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
-    const failure = fault?.(asked) ?? null;
-    if (failure !== null) throw failure;
+    await pass(this.#options, asked, signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { at, isObject, type Json, type JsonObject, listAt } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
-import { isEqual } from './equal.ts';
+import { isEqual } from '../../evidence/equal.ts';
 import { badRequest, conflictOf, notFound, StatusError } from './refusal.ts';
 import { restrictDeletion } from './node-restriction.ts';
 import { objectKey, type Scope, secondsStamp, stored } from './scope.ts';

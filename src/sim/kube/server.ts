@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../evidence/json.ts';
+import { isObject, type JsonObject, listAt } from '../../evidence/json.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type {
   ApiAnswer,
@@ -165,8 +165,14 @@ function requested(core: Core, request: ApiRequest): Scope {
     subresource: path.subresource,
     query,
     warnings: [],
-    isDryRun: query['dryRun'] === 'All',
+    isDryRun: storesNothing(request),
   });
+}
+
+/** Whoever deletes with a body says it there, and the query does not count. */
+function storesNothing({ verb, query, body }: ApiRequest): boolean {
+  if (verb !== 'delete' || !isObject(body)) return query['dryRun'] === 'All';
+  return listAt(body, 'dryRun').includes('All');
 }
 
 function answerTo(core: Core, request: ApiRequest): ApiAnswer {

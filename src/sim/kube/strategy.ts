@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { KubeObject } from './contract.ts';
-import { isEqual } from './equal.ts';
+import { isEqual } from '../../evidence/equal.ts';
 import { invalid, type StatusCause } from './refusal.ts';
 import { IMMUTABLE, wrong } from './rules/fields.ts';
 import { metadataCauses, metadataUpdateCauses } from './rules/metadata.ts';

@@ -3,7 +3,7 @@ import { admitted } from './admission.ts';
 import type { KubeObject } from './contract.ts';
 import { tracked, writeTracked } from './apply/managed.ts';
 import { create, received, withManagedFields } from './create.ts';
-import { isEqual } from './equal.ts';
+import { isEqual } from '../../evidence/equal.ts';
 import { badRequest, conflict, invalidVersion, notFound, type StatusError } from './refusal.ts';
 import { withKey } from './rules/fields.ts';
 import { objectKey, type Scope, stored } from './scope.ts';

@@ -31,7 +31,12 @@ export type FakeVerb =
   | 'kubeletHealth'
   | 'nodeLog'
   | 'mayI'
-  | 'version';
+  | 'version'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'evict';
 
 export interface FakeKubeOptions {
   readonly clock: Clock;
@@ -208,7 +213,7 @@ export class FakeKubeApi implements KubeApi {
     const all = this.objects(resource).filter((one) => isSelected(one, options));
     const { pageSize = 500 } = options;
     for (let from = 0, limit = 0; from === 0 || from < all.length; from += limit) {
-      await this.#enter('list', resource, options.signal);
+      await this.enter('list', resource, options.signal);
       const place = { objectsBefore: from, objectsLeft: from === 0 ? null : all.length - from };
       limit = typeof pageSize === 'number' ? pageSize : pageSize(place);
       const items = all.slice(from, from + limit).map(withoutKind);
@@ -217,7 +222,7 @@ export class FakeKubeApi implements KubeApi {
   }
 
   async get(resource: KubeResource, name: KubeName, signal?: AbortSignal): Promise<JsonObject> {
-    await this.#enter('get', resource, signal);
+    await this.enter('get', resource, signal);
     const key = keyOf({ metadata: { name: name.name, namespace: name.namespace ?? null } });
     const found = this.#objectsOf(keyOfResource(resource)).get(key);
     if (found !== undefined) return found;
@@ -228,7 +233,7 @@ export class FakeKubeApi implements KubeApi {
     resource: KubeResource,
     options: KubeWatchOptions,
   ): AsyncGenerator<KubeWatchEvent, void> {
-    await this.#enter('watch', resource, options.signal);
+    await this.enter('watch', resource, options.signal);
     const { watchList = 'supported' } = this.#options;
     const isInitial = options.sendInitialEvents === true;
     if (isInitial && watchList === 'refused') throw fault('invalid', 'sendInitialEvents');
@@ -258,7 +263,7 @@ export class FakeKubeApi implements KubeApi {
   }
 
   async logs(pod: KubeName, options: KubeLogOptions): Promise<Uint8Array> {
-    await this.#enter('logs', null, options.signal);
+    await this.enter('logs', null, options.signal);
     const text = this.#logs.get(`${pod.namespace ?? ''}/${pod.name}`);
     if (text === undefined) throw fault('not-found', `pods ${pod.name}`);
     const lines = text.split(/(?<=\n)/).slice(-options.tailLines);
@@ -267,7 +272,7 @@ export class FakeKubeApi implements KubeApi {
   }
 
   async kubeletHealth(node: string, signal?: AbortSignal): Promise<string> {
-    await this.#enter('kubeletHealth', null, signal);
+    await this.enter('kubeletHealth', null, signal);
     const health = this.#kubelets.get(node);
     if (health === undefined) throw fault('not-found', `nodes ${node}`);
     return health;
@@ -278,27 +283,28 @@ export class FakeKubeApi implements KubeApi {
     place: KubeNodeLogPlace,
     { bytesMax, signal }: KubeNodeLogOptions,
   ): Promise<KubeNodeLog> {
-    await this.#enter('nodeLog', null, signal);
+    await this.enter('nodeLog', null, signal);
     return servedLog(this.#nodeLogs, node, place, bytesMax);
   }
 
   async mayI(access: KubeAccess, signal?: AbortSignal): Promise<boolean> {
-    await this.#enter('mayI', null, signal);
+    await this.enter('mayI', null, signal);
     const group = access.group === '' ? '' : `.${access.group}`;
     return !this.#forbidden.has(`${access.verb} ${access.resource}${group}`);
   }
 
   async version(signal?: AbortSignal): Promise<string> {
-    await this.#enter('version', null, signal);
+    await this.enter('version', null, signal);
     return 'v1.36.3';
   }
 
-  async #enter(
+  /** What happens to a request before it is looked at. */
+  async enter(
     verb: FakeVerb,
     resource: KubeResource | null,
     signal: AbortSignal | undefined,
+    name = resource === null ? verb : `${verb} ${keyOfResource(resource)}`,
   ): Promise<void> {
-    const name = resource === null ? verb : `${verb} ${keyOfResource(resource)}`;
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
     signal?.throwIfAborted();
     if (this.#isDark) {

@@ -1,71 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import { startControllerManager } from '../../../src/sim/platform/controller-manager.ts';
-import { startKarpenter } from '../../../src/sim/platform/karpenter/karpenter.ts';
-import { startScheduler } from '../../../src/sim/platform/scheduler/scheduler.ts';
-import {
-  CLUSTER,
-  createCluster,
-  eventTexts,
-  Kubelets,
-  must,
-  podObject,
-  type TestCluster,
-} from './cluster.ts';
-import { createFleet } from './machines.ts';
-
-const UNREGISTERED = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
-const STARTUP = { key: 'example.com/starting', effect: 'NoSchedule' };
-
-function setUp() {
-  const cluster = createCluster();
-  const { subnetId, imageId } = createFleet(cluster);
-  startControllerManager(cluster.world);
-  startScheduler(cluster.world);
-  const karpenter = startKarpenter(cluster.world, { clusterName: CLUSTER });
-  cluster.pass(1000);
-  must(
-    cluster.admin.create({
-      apiVersion: 'karpenter.k8s.aws/v1',
-      kind: 'EC2NodeClass',
-      metadata: { name: 'default' },
-      spec: { subnetSelectorTerms: [{ id: subnetId }], amiSelectorTerms: [{ id: imageId }] },
-    }),
-  );
-  const type = { key: 'node.kubernetes.io/instance-type', operator: 'In', values: ['m6i.large'] };
-  const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
-  must(
-    cluster.admin.create({
-      apiVersion: 'karpenter.sh/v1',
-      kind: 'NodePool',
-      metadata: { name: 'default' },
-      spec: {
-        template: {
-          metadata: { labels: { team: 'a' } },
-          spec: { nodeClassRef, requirements: [type], startupTaints: [STARTUP] },
-        },
-      },
-    }),
-  );
-  cluster.pass(100);
-  return { cluster, karpenter, kubelets: new Kubelets(cluster) };
-}
-
-function claims({ admin }: TestCluster): readonly JsonObject[] {
-  return admin.list('NodeClaim');
-}
-
-function status(claim: JsonObject | undefined, type: string): string {
-  const found = listAt(claim, 'status.conditions').find((entry) => textAt(entry, 'type') === type);
-  return `${textAt(found, 'status')} ${textAt(found, 'reason')}`;
-}
-
-function launched(cluster: TestCluster): JsonObject {
-  must(cluster.admin.create(podObject('app')));
-  cluster.until(() => status(claims(cluster)[0], 'Launched') === 'True Launched', 30_000);
-  return claims(cluster)[0] as JsonObject;
-}
+import { eventTexts, must, podObject } from './cluster.ts';
+import { claims, launched, setUp, STARTUP, status, UNREGISTERED } from './karpenter-cluster.ts';
 
 it('Karpenter: launches a machine for pods that fit nowhere, registers its Node and calls it initialized', () => {
   const { cluster, kubelets } = setUp();

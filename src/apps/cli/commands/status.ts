@@ -24,6 +24,7 @@ import { clipLines, repaint } from '../table/redraw.ts';
 import { rollCallPage, type TableOptions } from '../table/roll-call-table.ts';
 import { sortRows } from '../table/sort-by.ts';
 import { readStatusArguments, type StatusArguments } from '../table/status-arguments.ts';
+import { type LastChange, watchHeader } from '../table/watch-header.ts';
 import { cellText, cutTo } from '../table/width.ts';
 
 /** One look at a cluster, or at files. */
@@ -184,6 +185,19 @@ function sayLeftOut({ losses }: RollCallDocument, context: CliContext): void {
   if (line !== null) context.err(`${line}\n`);
 }
 
+/** One document a line, whenever it says anything else. */
+function stream(
+  last: RollCallDocument | null,
+  document: RollCallDocument,
+  asked: StatusArguments,
+  context: CliContext,
+): void {
+  const textOf = (one: RollCallDocument): string =>
+    JSON.stringify({ ...one, rows: shownRows(one, asked) });
+  const text = textOf(document);
+  if (last === null || textOf(last) !== text) context.out(`${text}\n`);
+}
+
 /**
  * Shows look after look: on a terminal of `height` lines in place, elsewhere a line per change.
  *
@@ -196,25 +210,35 @@ export function createWatchPrinter(
   { height, nowMs }: { readonly height: () => number | null; readonly nowMs: () => number },
 ): WatchPrinter & { readonly exitCode: () => number } {
   const screen = createScreen(context, height);
+  const sayBeside = sayNotices((line) => context.err(`${cellText(line)}\n`));
   const say = sayNotices((line) => context.out(`${timeOf(nowMs())}${cellText(line)}\n`));
   let last: RollCallDocument | null = null;
+  let change: LastChange | null = null;
   const show = (look: StatusObservation): void => {
     const document = callRoll(look, asked);
-    if (height() === null) {
+    const lines = changeLines(last, document);
+    const newest = last === null ? undefined : lines.at(-1);
+    if (newest !== undefined) change = { line: newest, atMs: look.nowMs };
+    if (asked.output.kind === 'json') stream(last, document, asked, context);
+    else if (height() === null) {
       if (last === null) sayLeftOut(document, context);
-      const changes = changeLines(last, document);
-      context.out(lined(changes.map((line) => timeOf(look.nowMs) + cellText(line))));
+      context.out(lined(lines.map((line) => timeOf(look.nowMs) + cellText(line))));
     } else {
-      const options = tableOptions(asked, context, look.nowMs);
-      screen.draw(rollCallPage(document, shownRows(document, asked), options));
+      const options = { ...tableOptions(asked, context, look.nowMs), isCounted: true };
+      const rows = rollCallPage(document, shownRows(document, asked), options);
+      screen.draw([...watchHeader(document, change, context.width), ...rows]);
     }
     last = document;
   };
   return {
     show,
-    tell: (notices) => (height() === null ? say(notices) : screen.head(notices)),
+    tell: (notices) => {
+      if (asked.output.kind === 'json') sayBeside(notices);
+      else if (height() === null) say(notices);
+      else screen.head(notices);
+    },
     first: (observations, seenMs) => {
-      if (last !== null) return;
+      if (last !== null || asked.output.kind === 'json') return;
       const nodes = { observations, nowMs: seenMs, height: height() };
       screen.draw(firstPage(asked, context, nodes));
     },
@@ -256,8 +280,8 @@ async function watching(
   context: CliContext,
 ): Promise<number> {
   if (source.watch === null) throw new UsageError('--watch needs a live cluster');
-  if (asked.output.kind !== 'table' && asked.output.kind !== 'wide')
-    throw new UsageError('--watch draws a table; omit -o or use -o wide');
+  if (!['table', 'wide', 'json'].includes(asked.output.kind))
+    throw new UsageError('--watch draws a table or prints documents; use -o wide or -o json');
   const { height } = source;
   const printer = createWatchPrinter(asked, context, {
     height,

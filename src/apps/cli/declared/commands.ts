@@ -2,6 +2,7 @@ import type { CommandDeclaration } from '../options/declaration.ts';
 import { CAPACITY } from './capacity.ts';
 import { CAUSES_COMMAND, EXPLAIN } from './causes.ts';
 import { COMPLETION, HELP } from './completion.ts';
+import { CONTROLLER } from './controller.ts';
 import { DIAGNOSE } from './diagnose.ts';
 import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
@@ -21,6 +22,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   PERMISSIONS_COMMAND,
   EXPLAIN,
   CAUSES_COMMAND,
+  CONTROLLER,
   RECORD,
   TIMELINE,
   MCP,

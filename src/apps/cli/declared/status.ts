@@ -20,7 +20,7 @@ export const STATUS = declareCommand({
   usage: ['[status] [MACHINE]… [options]', '[status] PATH… [options]'],
   description: [
     'A machine is expected when an EC2 instance carries the tags of the cluster, when a node group or Auto Scaling group wants it, when a NodeClaim requests it, or when --expect lists it. Each row shows the verdict, the rung of the ladder that the machine has reached, and the cause. The last line says what the failures have in common.',
-    'With --watch the table is drawn again as Nodes, Pods of kube-system, NodeClaims and CSRs change, and every 10 s. When the output is piped, each change is one line.',
+    'With --watch the table follows each change in Kubernetes; AWS is asked every minute, and when machines come or go. When the output is piped, each change is one line, and with -o json one document.',
     '--sort-by and custom columns take the fields of .rows as -o json shows them. A jsonpath template starts at the document.',
   ],
   words: { most: Infinity, completes: ['machine', 'file'] },

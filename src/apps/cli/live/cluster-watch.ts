@@ -1,22 +1,10 @@
 import type { WatchedKind } from '../../../collection/watched.ts';
 import { Reflector } from '../../../runtime/reflector/reflector.ts';
-import type { ReflectorState } from '../../../runtime/reflector/reflector-options.ts';
 import type { ReflectorChange } from '../../../runtime/reflector/reflector-store.ts';
-import { STALE_MS } from './watch-notices.ts';
+import { STALE_MS, type WatchTrouble } from './watch-troubles.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { KubeApi } from '../../../ports/kube-api.ts';
-import type { PortFailure } from '../../../ports/port-error.ts';
 import type { Random } from '../../../ports/random.ts';
-
-/** A watch of which one cannot rely on being told what changes. */
-export interface WatchTrouble {
-  /** `Node`, `Pod`. */
-  readonly kind: string;
-  readonly phase: ReflectorState['phase'];
-  /** How old what is known is, ms; null when nothing was ever read. */
-  readonly staleMs: number | null;
-  readonly failure: PortFailure | null;
-}
 
 export interface ClusterWatchOptions {
   readonly kube: KubeApi;

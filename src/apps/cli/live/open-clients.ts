@@ -7,6 +7,8 @@ import {
 } from '../../../adapters/kubernetes/describe-context.ts';
 import { loadKubeTarget } from '../../../adapters/kubernetes/kubeconfig.ts';
 import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-environment.ts';
+import type { KubeEnvironment } from '../../../adapters/kubernetes/environment.ts';
+import type { KubeTarget } from '../../../adapters/kubernetes/target.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { collectEarly } from '../../../adapters/system/memory.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
@@ -26,14 +28,22 @@ export interface Clients extends LookClients {
 const EXEC_MS = 15_000;
 const CREDENTIAL_SHARE = 0.7;
 
-async function openKube(
+/** What the flags and the kubeconfig name. @throws PortError */
+export async function openKubeTarget(
   flags: LiveFlags,
-): Promise<{ readonly kube: KubeClient; readonly described: ContextDescription }> {
+): Promise<{ readonly target: KubeTarget; readonly environment: KubeEnvironment }> {
   const environment = systemKubeEnvironment(systemClock);
   const target = await loadKubeTarget(environment, {
     ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
     ...(flags.context === undefined ? {} : { context: flags.context }),
   });
+  return { target, environment };
+}
+
+async function openKube(
+  flags: LiveFlags,
+): Promise<{ readonly kube: KubeClient; readonly described: ContextDescription }> {
+  const { target, environment } = await openKubeTarget(flags);
   const kube = kubeClient(target, {
     environment,
     clock: systemClock,

@@ -9,10 +9,11 @@ import { systemClock } from '../../../adapters/system/clock.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import { POLL_MS } from '../../../collection/resident/feeds.ts';
 import { Resident, type ResidentPace } from '../../../collection/resident/resident.ts';
-import { sleptOrAborted } from '../../../runtime/abort.ts';
+import { pause } from '../../../runtime/abort.ts';
 import type { CliContext } from '../context.ts';
 import { openClients } from './open-clients.ts';
-import { noticesOf, troublesIn } from './watch-notices.ts';
+import { noticesOf } from './watch-notices.ts';
+import { troublesIn } from './watch-troubles.ts';
 import {
   type LiveQuestion,
   endOnInterrupt,
@@ -89,9 +90,10 @@ async function tellNotices(
   tell: WatchPrinter['tell'],
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    await sleptOrAborted(systemClock.sleep(TICK_MS, signal), signal);
-    if (!signal.aborted) tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
+  for (;;) {
+    await pause(systemClock, TICK_MS, signal);
+    if (signal.aborted) return;
+    tell(noticesOf(troublesIn(resident.health().lists), POLL_MS));
   }
 }
 

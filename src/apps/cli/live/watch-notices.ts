@@ -1,6 +1,5 @@
 import { cellText } from '../table/width.ts';
-import type { FeedHealth } from '../../../collection/resident/feeds.ts';
-import type { WatchTrouble } from './cluster-watch.ts';
+import { isUnwatched, type WatchTrouble } from './watch-troubles.ts';
 
 /** What whoever watches has to know of the watch itself, in one line. */
 export interface WatchNotice {
@@ -20,12 +19,8 @@ const WHY: Readonly<Record<string, string>> = {
   unavailable: 'the API server is not ready',
 };
 
-function isDenied(phase: WatchTrouble['phase']): boolean {
-  return phase === 'denied' || phase === 'polling';
-}
-
 function whyOf({ phase, failure }: WatchTrouble): string {
-  if (isDenied(phase)) return 'watch permission is denied';
+  if (isUnwatched(phase)) return 'watch permission is denied';
   if (phase === 'unauthenticated') return 'the API server does not know this identity';
   if (phase === 'silent') return 'the API server is silent';
   if (failure === null)
@@ -55,28 +50,14 @@ function noticeOf(
   place: string,
 ): WatchNotice {
   const names = namesOf(troubles);
-  const isUnwatched = troubles.some(({ phase }) => isDenied(phase));
-  const age = isUnwatched ? 'not watched' : ageOf(troubles);
+  const isDenied = troubles.some(({ phase }) => isUnwatched(phase));
+  const age = isDenied ? 'not watched' : ageOf(troubles);
   const instead = `looking every ${pauseMs / 1000} s instead`;
-  const line = `${place}${names} ${age}: ${why}; ${instead}${isUnwatched ? `; ${GRANT}` : ''}`;
+  const line = `${place}${names} ${age}: ${why}; ${instead}${isDenied ? `; ${GRANT}` : ''}`;
   // The watches of a server that was silent begin again one after the other.
-  const over = isUnwatched ? `${names} are watched again` : 'changes arrive again';
+  const over = isDenied ? `${names} are watched again` : 'changes arrive again';
   const kinds = troubles.map(({ kind }) => kind);
   return { key: `${place}${why}`, line, kinds, over: `${place}${over}` };
-}
-
-/** A quiet watch is confirmed about every 4 s, and a busy machine takes its time over that. */
-export const STALE_MS = 8000;
-
-/** What is wrong with the lists that a resident follows. */
-export function troublesIn(lists: readonly FeedHealth[]): readonly WatchTrouble[] {
-  return lists.flatMap(({ kind, phase, isOptional, isSynced, staleMs, failure }) => {
-    const isRefused = isDenied(phase) || phase === 'unauthenticated';
-    // A kind that was never read may be one that the cluster has not.
-    const isAbsent = isOptional && !isSynced;
-    if (isAbsent || (!isRefused && staleMs < STALE_MS)) return [];
-    return [{ kind, phase, staleMs: isSynced ? staleMs : null, failure }];
-  });
 }
 
 /** One line for each reason, however many watches it concerns; `place` names one of clusters. */

@@ -21,6 +21,8 @@ export interface TableOptions {
   readonly nowMs: number | null;
   /** True for rows of which nothing is judged yet. */
   readonly isUnjudged?: boolean;
+  /** True where the numbers stand above the rows. */
+  readonly isCounted?: boolean;
 }
 
 const GAP = 2;
@@ -236,7 +238,7 @@ function unseenLines(document: RollCallDocument, columns: number): readonly stri
 }
 
 /** A summary in numbers: how many machines have each verdict. */
-function countLine(rows: readonly RollCallRow[]): string {
+export function countLine(rows: readonly RollCallRow[]): string {
   const counts = (['usable', 'not-usable', 'cannot-tell'] as const).map(
     (verdict) => `${rows.filter((row) => row.verdict === verdict).length} ${verdict}`,
   );
@@ -260,7 +262,7 @@ export function rollCallPage(
   const prose = Number.isFinite(options.columns) ? options.columns : UNLIMITED_PROSE;
   const paragraphs = [
     [...lines, ...notes.map((note) => cutTo(`(${note})`, options.columns))],
-    document.rows.length === 0 ? [] : [countLine(document.rows)],
+    document.rows.length === 0 || options.isCounted === true ? [] : [countLine(document.rows)],
     sharedLines(document).flatMap((line) => wrap(line, prose)),
     gapLines(document.gaps).flatMap((line) => wrap(line, prose)),
     clusterLines(document).flatMap((line) => wrap(line, prose)),

@@ -7,10 +7,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
-import { isoMs } from '../../../evidence/time.ts';
-
-/** A kubelet renews its Lease every 10 s; clocks of machines differ by some seconds. */
-const RENEWED_MAX_MS = 60_000;
+import { isNodeLease, renewedNowMs } from '../../../domain/nodes/leases.ts';
 
 /** A kubelet registers once per start; when its Node is deleted, it only asks for it, for ever. */
 const cause = defineCause({
@@ -83,11 +80,8 @@ function matchLease(view: Own): Match | null {
   if (view.nowMs === null || !view.shows('machine-without-node')) return null;
   if (view.read('kube/Node').state !== 'absent') return null;
   for (const lease of view.list('kube/Lease')) {
-    // Components of the control plane renew Leases of their own in kube-system.
-    if (lease.value.namespace !== 'kube-node-lease') continue;
+    if (!isNodeLease(lease.value) || renewedNowMs(lease.value, view.nowMs) === null) continue;
     const renewed = lease.value.spec?.renewTime ?? '';
-    const renewedMs = isoMs(renewed);
-    if (renewedMs === null || Math.abs(view.nowMs - renewedMs) > RENEWED_MAX_MS) continue;
     const node = lease.value.name;
     const words = `Lease kube-node-lease/${node} spec.renewTime ${renewed}, and no Node ${node} in the list of all Nodes`;
     const said = view.sign('updateFails');

@@ -9,35 +9,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import { isAppointedDeleter } from '../../../domain/nodes/deleters.ts';
 import { isoMs, isoTime } from '../../../evidence/time.ts';
-
-/** Service accounts of controllers whose work it is to delete Nodes, by their whole names. */
-const APPOINTED_ACCOUNTS = new Set([
-  'aws-cloud-controller-manager',
-  'aws-node-termination-handler',
-  'capa-controller-manager',
-  'capi-controller-manager',
-  'capi-manager',
-  'cloud-controller-manager',
-  'cloud-node-controller',
-  'cloud-node-lifecycle-controller',
-  'generic-garbage-collector',
-  'karpenter',
-  'kops-controller',
-  'machine-api-controllers',
-  'node-controller',
-]);
-
-/** Users that only control planes and kubelets, which may delete their own Node, can have. */
-const APPOINTED_USER =
-  /^(?:eks:[\w-]+|system:node:.+|system:(?:kube|cloud)-controller-manager|aws-cloud-controller-manager)$/;
-
-function isAppointed(actor: string): boolean {
-  const account = /^system:serviceaccount:[^:]+:([^:]+)$/.exec(actor)?.[1];
-  if (account === undefined) return APPOINTED_USER.test(actor);
-  // Charts put the name of their release before it.
-  return APPOINTED_ACCOUNTS.has(account) || /^(?:[\w-]+-)?cluster-autoscaler$/.test(account);
-}
 
 /** The audit log shows who deleted the Node: no controller that is appointed to. */
 const cause = defineCause({
@@ -127,7 +100,9 @@ function matchRemoval(view: Own): Match | null {
 
 function matchActor(view: Own): Match | null {
   const quotes = view.sign('deletedBy')?.quotes ?? [];
-  const quote = quotes.find(({ captures }) => !isAppointed(captures['actor'] ?? 'eks:unread'));
+  const quote = quotes.find(
+    ({ captures }) => !isAppointedDeleter(captures['actor'] ?? 'eks:unread'),
+  );
   const isCut = (view.sign('deletedBy')?.count ?? 0) > quotes.length;
   if (quote === undefined) return quotes.length > 0 && !isCut ? clear : null;
   const agent = view.sign('agent')?.quotes.find((other) => other.locator === quote.locator)

@@ -13,7 +13,7 @@ import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
-import { lastHeardMs } from '../../../domain/nodes/ready-node.ts';
+import { isSilentBeyondLag } from '../../../domain/nodes/ready-node.ts';
 
 /** The instance is gone for good, and the Node of it stays in the list. */
 const cause = defineCause({
@@ -107,13 +107,8 @@ function instanceOf(view: Own, { providerId, name }: KubeNode): NamedInstance {
   return { named, own, state: own?.value.State?.Name ?? null };
 }
 
-/** EC2's answers lag behind by minutes, and ended instances stay in them for about an hour. */
-const SILENT_MIN_MS = 15 * 60_000;
-
-/** True for a Node of which nothing was heard for longer than EC2 may lag behind. */
 function isSilent(node: KubeNode, nowMs: number | null): boolean {
-  const heardMs = Math.max(lastHeardMs(node), node.createdMs ?? 0);
-  return nowMs !== null && nowMs - heardMs > SILENT_MIN_MS;
+  return nowMs !== null && isSilentBeyondLag(node, nowMs);
 }
 
 function onlyOne<T>(all: readonly T[]): T | undefined {

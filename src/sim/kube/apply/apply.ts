@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../../evidence/json.ts';
 import type { KubeObject } from '../contract.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import { apiVersionOf } from '../kinds.ts';
 import { badRequest, StatusError } from '../refusal.ts';
 import { objectAt } from '../rules/fields.ts';

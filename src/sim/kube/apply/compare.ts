@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import { ANYTHING, type ListSchema, type Schema } from '../schema/shapes.ts';
 import { type FieldSet, isNothing, ITSELF, NOTHING, union } from './field-set.ts';
 

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import type { KubeObject } from '../contract.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import { apiVersionOf } from '../kinds.ts';
 import { listIn, objectAt, textIn, withKey } from '../rules/fields.ts';
 import { rulesOf } from '../rules/table.ts';

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import type { KubeObject } from '../contract.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import { badRequest, type StatusCause } from '../refusal.ts';
 import { metadataOf } from '../store.ts';
 import { base64Of, base64Offence } from './base64.ts';

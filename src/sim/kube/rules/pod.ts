@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
 import type { KubeObject } from '../contract.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import type { StatusCause } from '../refusal.ts';
 import {
   changedPart,

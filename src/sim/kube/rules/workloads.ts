@@ -3,7 +3,7 @@ import { project } from '../../../evidence/project.ts';
 import type { Json, JsonObject } from '../../../evidence/json.ts';
 import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
 import type { KubeObject } from '../contract.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import type { StatusCause } from '../refusal.ts';
 import { metadataOf } from '../store.ts';
 import {

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
-import { isEqual } from '../equal.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import type { StatusCause } from '../refusal.ts';
 import {
   duplicate,

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../../evidence/json.ts';
+import { isObject, type Json } from './json.ts';
 
 /** True when two values would be the same JSON, whatever the order of keys. */
 export function isEqual(a: Json | undefined, b: Json | undefined): boolean {

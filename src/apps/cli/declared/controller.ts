@@ -1,0 +1,49 @@
+import { declareCommand } from '../options/declaration.ts';
+import { LIVE_OPTIONS } from './shared.ts';
+
+export const CONTROLLER = declareCommand({
+  name: 'controller',
+  summary: 'Keep the roll call in the cluster: metrics, health and a NodeReport for each machine',
+  usage: ['controller [--reports] [--listen ADDRESS] [options]'],
+  description: [
+    'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
+    'With --reports it keeps one NodeReport object for each machine. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else. See docs/controller.md.',
+  ],
+  words: { most: 0, completes: [] },
+  options: {
+    reports: { kind: 'flag', help: 'Write a NodeReport for each machine' },
+    'dry-run': {
+      kind: 'flag',
+      help: 'Have the server check each write of --reports, and store nothing but the Lease',
+    },
+    'keep-reports': {
+      kind: 'duration',
+      value: 'TIME',
+      default: '24h',
+      help: 'How long the report of a machine stays that is gone',
+    },
+    listen: {
+      kind: 'text',
+      value: 'ADDRESS',
+      default: '127.0.0.1:8470',
+      help: 'Address and port of /metrics, /livez and /readyz',
+    },
+    namespace: {
+      kind: 'text',
+      value: 'NAMESPACE',
+      default: 'rollcall',
+      help: 'Namespace of the Lease',
+    },
+    ...LIVE_OPTIONS,
+  },
+  exitCodes: { 0: 'it was ended by a signal' },
+  examples: [
+    { title: 'Look at it from a laptop', command: 'rollcall controller' },
+    {
+      title: 'In the cluster',
+      command: 'rollcall controller --reports --listen 0.0.0.0:8470',
+    },
+    { title: 'What it would write', command: 'rollcall controller --reports --dry-run' },
+  ],
+  seeAlso: ['status', 'permissions'],
+});

@@ -1,0 +1,105 @@
+import { hostname } from 'node:os';
+import { openHttpServer } from '../../adapters/http/server.ts';
+import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
+import { systemClock } from '../../adapters/system/clock.ts';
+import { systemRandom } from '../../adapters/system/random.ts';
+import { isoTime } from '../../evidence/time.ts';
+import type { Recorder } from '../../ports/recorder.ts';
+import { healthReply } from '../../runtime/health/health.ts';
+import { SourceError } from '../cli/context.ts';
+import type { LiveFlags } from '../cli/live/flags.ts';
+import { openClients, openKubeTarget } from '../cli/live/open-clients.ts';
+import { liveChecks, readyChecks } from './health.ts';
+import { Controller } from './program.ts';
+
+export interface ControllerRun {
+  readonly flags: LiveFlags;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly namespace: string;
+  readonly writesReports: boolean;
+  readonly keepReportsMs: number;
+  readonly isDryRun: boolean;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+/** Nothing is kept: what was written stands in the log. */
+const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => 0 };
+
+function identity(): string {
+  const drawn = Math.floor(systemRandom.next() * 2 ** 32).toString(16);
+  return `${hostname()}_${drawn.padStart(8, '0')}`;
+}
+
+/** Aborted by SIGTERM, as a Pod is asked to end, and by SIGINT. */
+function endedBySignal(): { readonly signal: AbortSignal; readonly stop: () => void } {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+  return {
+    signal: ending.signal,
+    stop: () => {
+      process.removeListener('SIGTERM', end);
+      process.removeListener('SIGINT', end);
+    },
+  };
+}
+
+function sayOn(out: ControllerRun['out']): (line: string) => void {
+  return (line) => {
+    const at = isoTime({ ms: systemClock.nowMs(), yearless: false, clock: 'utc' });
+    out(`${at ?? ''}  ${line}\n`);
+  };
+}
+
+/** Runs the controller until a signal ends it, and serves its health meanwhile. */
+export async function runUntilSignal(run: ControllerRun): Promise<void> {
+  const { signal, stop } = endedBySignal();
+  const { target, environment } = await openKubeTarget(run.flags);
+  const clients = await openClients(run.flags);
+  const { kube } = clients;
+  if (kube === null)
+    throw new SourceError(clients.refusals.map(({ message }) => message).join('\n'));
+  const writes = kubeWriter(target, { environment, clock: systemClock });
+  const controller = new Controller(
+    { ...run, cluster: run.flags.cluster ?? null, identity: identity() },
+    {
+      clients: { ...clients, kube },
+      writes,
+      recorder: NO_RECORDER,
+      random: systemRandom,
+      say: sayOn(run.out),
+    },
+  );
+  const server = await served(run, controller);
+  try {
+    await controller.run(signal);
+  } finally {
+    stop();
+    await Promise.all([server.close(), writes.close(), clients.close()]);
+  }
+}
+
+async function served(
+  { listen, err }: ControllerRun,
+  controller: Controller,
+): ReturnType<typeof openHttpServer> {
+  const sources = {
+    live: () => liveChecks(controller.state()),
+    ready: () => readyChecks(controller.state()),
+    metrics: () => controller.registry.text(),
+  };
+  const server = await openHttpServer({
+    ...listen,
+    answer: (question) => healthReply(question, sources),
+    onBug: (error) => err(`/metrics: ${error instanceof Error ? error.message : 'failed'}\n`),
+  }).catch((error: unknown) => {
+    const { code = 'failed' } = error as NodeJS.ErrnoException;
+    throw new SourceError(
+      `${listen.host}:${listen.port} cannot be served (${code}); choose another: --listen 127.0.0.1:0`,
+    );
+  });
+  err(`Serves /metrics, /livez and /readyz on port ${server.port}.\n`);
+  return server;
+}

@@ -1,0 +1,209 @@
+/** `rollcall controller` in a real cluster, with the rights of its manifest and no others. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
+import { loadAll } from 'js-yaml';
+import { type JsonObject, textAt } from '../../src/evidence/json.ts';
+import { endOf, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
+import {
+  layCluster,
+  type Machine,
+  registerNode,
+  runMachine,
+  type Site,
+  startSite,
+} from '../live/world.ts';
+import { until } from './bench.ts';
+import { CONTROL_PLANE, missing } from './parts.ts';
+
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const USER = 'controller';
+const TROUBLE = {
+  reason: 'KubeletNotReady',
+  message:
+    'container runtime network not ready: NetworkReady=false ' +
+    'reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
+};
+const READY = { reason: 'KubeletReady', message: 'kubelet is posting ready status' };
+const REPORTS = '/apis/rollcall.dev/v1alpha1/nodereports';
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/rollcall/leases/rollcall-controller';
+
+const skip = missing(...CONTROL_PLANE, 'moto');
+const WITH_PARTS = { skip, timeout: 180_000 };
+let site: Site;
+let machine: Machine;
+let env: Surroundings;
+
+async function setReady(isReady: boolean): Promise<void> {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
+  const status = isReady ? 'True' : 'False';
+  const condition = { type: 'Ready', status, ...times, ...(isReady ? READY : TROUBLE) };
+  const path = `/api/v1/nodes/${machine.name}/status`;
+  await site.plane.client.patch(path, { status: { conditions: [condition] } });
+}
+
+const PATHS: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  ServiceAccount: '/api/v1/namespaces/rollcall/serviceaccounts',
+  CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles',
+  RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings',
+};
+
+/** The manifests as they are, bound to a user with a certificate in place of the account. */
+async function applyManifests(): Promise<void> {
+  const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER };
+  for (const file of ['node-reports.yaml', 'controller-rbac.yaml'])
+    for (const object of loadAll(readFileSync(join(DEPLOY, file), 'utf8')) as JsonObject[]) {
+      const kind = textAt(object, 'kind') ?? '';
+      const namespace = textAt(object, 'metadata.namespace') ?? '';
+      const path = (PATHS[kind] ?? assert.fail(kind)).replace('NAMESPACE', namespace);
+      const bound = kind.endsWith('Binding') ? { ...object, subjects: [subject] } : object;
+      await site.plane.client.create(path, bound);
+    }
+}
+
+/** A pod that runs on the Node with an address of its own, which shows that there is a network. */
+async function layPod(): Promise<void> {
+  const { client } = site.plane;
+  const path = '/api/v1/namespaces/kube-system';
+  await client.create(`${path}/serviceaccounts`, { metadata: { name: 'default' } });
+  await client.create(`${path}/pods`, {
+    metadata: { name: 'web' },
+    spec: { nodeName: machine.name, containers: [{ name: 'web', image: 'example.org/web' }] },
+  });
+  await client.patch(`${path}/pods/web/status`, {
+    status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
+  });
+}
+
+before(async () => {
+  if (skip !== false) return;
+  site = await startSite();
+  await layCluster(site);
+  machine = await runMachine(site, { role: 'lab-other' });
+  await registerNode(site, machine, { trouble: TROUBLE });
+  await layPod();
+  await applyManifests();
+  env = { ...site.env, KUBECONFIG: await site.plane.writeKubeconfig(USER) };
+});
+beforeEach(async () => {
+  if (skip === false) await setReady(false);
+});
+after(async () => {
+  if (skip === false) await site.stop();
+});
+
+interface Running {
+  readonly said: () => string;
+  readonly port: () => Promise<number>;
+  readonly kill: (signal: NodeJS.Signals) => Promise<Run>;
+}
+
+function start(t: TestContext, ...more: readonly string[]): Running {
+  const args = ['controller', '--reports', '--listen', '127.0.0.1:0', ...more];
+  const child = startRollcall(args, env);
+  t.after(() => child.kill('SIGKILL'));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text: Buffer | string) => {
+      said += String(text);
+    });
+  const ended = endOf(child);
+  return {
+    said: () => said,
+    port: async () => Number(await shown(/on port (\d+)/, () => said)),
+    kill(signal) {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Waits until a text has come, and gives what it captured. */
+async function shown(what: RegExp, text: () => string): Promise<string> {
+  return until(`${what}`, async () => {
+    const found = what.exec(text());
+    return found === null ? null : (found[1] ?? '');
+  }).catch((error: unknown) => {
+    throw new Error(text(), { cause: error });
+  });
+}
+
+async function read(path: string): Promise<JsonObject> {
+  return (await site.plane.client.get(path)) as unknown as JsonObject;
+}
+
+async function reported(verdict: string, running: Running): Promise<JsonObject> {
+  return until(`a report that says ${verdict}`, async () => {
+    const report = await read(`${REPORTS}/${machine.id}`).catch(() => ({}));
+    return textAt(report, 'status.verdict') === verdict ? report : null;
+  }).catch((error: unknown) => {
+    throw new Error(running.said(), { cause: error });
+  });
+}
+
+async function answer(port: number, path: string): Promise<{ code: number; text: string }> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return { code: response.status, text: await response.text() };
+}
+
+describe('the controller', () => {
+  test('stores no report in a dry run, while there is none', WITH_PARTS, async (t) => {
+    const running = start(t, '--dry-run');
+    await shown(/leads as (\S+)/, running.said);
+    const port = await running.port();
+    await until('a checked write', async () =>
+      /^rollcall_actions_total\{verb="create",outcome="done"\} [1-9]/m.test(
+        (await answer(port, '/metrics')).text,
+      )
+        ? true
+        : null,
+    );
+    await assert.rejects(read(`${REPORTS}/${machine.id}`));
+    await running.kill('SIGTERM');
+  });
+
+  test('reports a machine, and each change of its verdict', WITH_PARTS, async (t) => {
+    const running = start(t);
+    const first = await reported('not-usable', running);
+    assert.equal(textAt(first, 'status.stage'), 'networked');
+    await setReady(true);
+    const next = await reported('usable', running);
+    assert.notEqual(textAt(next, 'status.since'), null);
+    assert.match(running.said(), /not-usable at networked.* -> usable/);
+    const { code } = await running.kill('SIGTERM');
+    assert.equal(code, 0);
+    const lease = await read(LEASE);
+    assert.equal(textAt(lease, 'spec.holderIdentity') ?? '', '', 'the Lease is released');
+  });
+
+  test('serves its health and metrics', WITH_PARTS, async (t) => {
+    const running = start(t);
+    const port = await running.port();
+    assert.equal((await answer(port, '/livez')).code, 200);
+    await until('readiness', async () =>
+      (await answer(port, '/readyz')).code === 200 ? true : null,
+    );
+    const { text } = await answer(port, '/metrics');
+    assert.match(text, /^rollcall_machines\{stage="networked",verdict="not-usable"\} 1$/m);
+    assert.match(text, /^rollcall_judging_seconds_count \d+$/m);
+    assert.doesNotMatch(text, new RegExp(machine.name));
+    assert.equal((await answer(port, '/')).code, 404);
+  });
+
+  test('is followed by another when it is killed', WITH_PARTS, async (t) => {
+    const one = start(t);
+    await shown(/leads as (\S+)/, one.said);
+    const other = start(t);
+    await shown(/(\S+) leads\n/, other.said);
+    await one.kill('SIGKILL');
+    await setReady(true);
+    await shown(/leads as (\S+)/, other.said);
+    await reported('usable', other);
+  });
+});
