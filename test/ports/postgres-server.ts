@@ -58,7 +58,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-const SMALL = ['-c', 'max_connections=30', '-c', 'fsync=off'];
+const SMALL = ['listen_addresses=127.0.0.1', 'max_connections=30', 'fsync=off'].flatMap((one) => [
+  '-c',
+  one,
+]);
 const TRIES_MAX = 100;
 
 function pause(): Promise<void> {
@@ -80,6 +83,15 @@ function signalIfThere(pid: number, signal: NodeJS.Signals | 0): boolean {
     return process.kill(pid, signal);
   } catch {
     return false;
+  }
+}
+
+/** Those that serve a connection would end by themselves a moment later. */
+async function killAll(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) signalIfThere(pid, 'SIGKILL');
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    if (!pids.some((pid) => signalIfThere(pid, 0))) return;
+    await pause();
   }
 }
 
@@ -110,25 +122,11 @@ export async function startPostgres(): Promise<PostgresServer> {
     child.kill(signal);
     await closed;
     child = null;
-    // Those that serve a connection would end by themselves a moment later.
-    for (const pid of below) signalIfThere(pid, 'SIGKILL');
-    for (let tries = 0; tries < TRIES_MAX; tries++) {
-      if (!below.some((pid) => signalIfThere(pid, 0))) return;
-      await pause();
-    }
+    await killAll(below);
   };
   const startsOnce = async (): Promise<boolean> => {
-    const args = [
-      '-D',
-      state,
-      '-p',
-      String(port),
-      '-k',
-      folder,
-      '-c',
-      'listen_addresses=127.0.0.1',
-    ];
-    const started = spawn(join(bin, 'postgres'), [...args, ...SMALL], {
+    const place = ['-D', state, '-p', String(port), '-k', folder];
+    const started = spawn(join(bin, 'postgres'), [...place, ...SMALL], {
       ...who,
       cwd: folder,
       stdio: 'ignore',

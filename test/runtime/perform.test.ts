@@ -262,7 +262,7 @@ test('a program that stops while it records an intention sends nothing', async (
   const recorder: PerformTools['recorder'] = {
     append: async (events) => {
       stop.abort();
-      await here.tools.recorder.append(events);
+      return here.tools.recorder.append(events);
     },
   };
   const options = { isDryRun: false, signal: stop.signal };
@@ -292,7 +292,7 @@ test('an outcome that cannot be recorded stays the outcome, with the reason', as
   const here = scene();
   const full = new PortError({ failure: 'unavailable', message: 'The disk is full.' });
   let calls = 0;
-  const recorder = { append: () => (++calls === 2 ? Promise.reject(full) : Promise.resolve()) };
+  const recorder = { append: () => (++calls === 2 ? Promise.reject(full) : Promise.resolve(1)) };
   const { outcome, unrecorded } = await perform(
     action(CHANGE, put(here)),
     { ...here.tools, recorder },
