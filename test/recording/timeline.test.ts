@@ -27,6 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rollcall-timeline-'));
 const file = join(folder, 'flight.db');
 const RENAMED_UID = '22222222-2222-4333-8444-555555555555';
 const OTHER_UID = '33333333-2222-4333-8444-555555555555';
+const EARLIER_UID = '44444444-2222-4333-8444-555555555555';
 const OTHER = 'i-0fedcba9876543210';
 
 /** node00 comes up, its machine takes another name, and another machine takes the name node00. */
@@ -47,6 +48,8 @@ async function record(recorder: Recorder): Promise<void> {
     );
   const deleting = [
     warning({ uid: 'd1', at: 9, reason: 'DeletingNode', message: 'does not exist in the cloud' }),
+    warning({ uid: 'r1', at: 10, reason: 'RemovingNode', message: 'gone', of: NODE_UID }),
+    warning({ uid: 'r2', at: -9, reason: 'RemovingNode', message: 'before', of: EARLIER_UID }),
   ];
   await recording.take(lookAt({ minute: 10, nodes: [], instances, events: deleting }));
   const renamed = node({ name: 'ip-172-12-4-2.ec2.internal', uid: RENAMED_UID, created: 11 });
@@ -160,14 +163,19 @@ describe('the timeline of a Node name', () => {
 test('what is gone is listed with its last verdict and last words', async () => {
   const { code, out } = await timeline('--deleted');
   assert.equal(code, 0);
-  assert.match(out, /^2026-05-01T10:10:00Z {2}Node node00 i-0123456789abcdef0: lived 10 minutes; /);
+  assert.match(out, /^2026-05-01T09:51:00Z {2}Node node00: its beginning was not recorded; /);
+  assert.match(
+    out,
+    /^2026-05-01T10:10:00Z {2}Node node00 i-0123456789abcdef0: lived 10 minutes; /m,
+  );
   assert.match(out, /last verdict usable; UID 9a0e63f2/);
   assert.match(out, /^ {4}node-controller: DeletingNode: does not exist in the cloud$/m);
   const { out: json } = await timeline('--deleted', '-o', 'json');
   const { deleted } = JSON.parse(json) as { deleted: readonly { uid: string }[] };
   assert.deepEqual(
     deleted.map(({ uid }) => uid),
-    [NODE_UID],
+    [EARLIER_UID, NODE_UID],
+    'one that was deleted before the recording began, too',
   );
 });
 
