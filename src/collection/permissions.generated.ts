@@ -804,9 +804,25 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   },
   {
     "feature": "controller",
-    "for": "rollcall controller --reports, in addition to status and watch",
-    "warning": "It writes: one Lease in its own namespace, and NodeReport objects. It changes nothing else.",
+    "for": "rollcall controller --reports --events, in addition to status and watch",
+    "warning": "It writes: one Lease in its own namespace, NodeReport objects, and Events. It changes nothing else.",
     "kubernetes": [
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "events",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "events",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
       {
         "verb": "create",
         "group": "rollcall.dev",

@@ -15,6 +15,7 @@ import {
   startSite,
 } from '../live/world.ts';
 import { until } from './bench.ts';
+import type { KubeEvent } from './kube-client.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../deploy');
@@ -194,6 +195,32 @@ describe('the controller', () => {
     assert.match(text, /^rollcall_judging_seconds_count \d+$/m);
     assert.doesNotMatch(text, new RegExp(machine.name));
     assert.equal((await answer(port, '/')).code, 404);
+  });
+});
+
+describe('a controller that reports to others', () => {
+  test('says that a Node was deleted, and keeps it after its Events', WITH_PARTS, async (t) => {
+    const file = join(site.plane.dir, 'flight.db');
+    const running = start(t, '--events', '--record', file);
+    await shown(/leads as (\S+)/, running.said);
+    await reported('not-usable', running);
+    await site.plane.client.remove(`/api/v1/nodes/${machine.name}`);
+    await shown(new RegExp(`(Node ${machine.name} was deleted[^\n]*)`), running.said);
+    const event = await until('an Event of the deletion', async () => {
+      const events = await site.plane.client.list<KubeEvent>('/api/v1/namespaces/default/events');
+      return events.find(({ reason }) => reason === 'NodeDeleted') ?? null;
+    });
+    assert.equal(event.involvedObject.name, machine.name);
+    await site.plane.client.remove(
+      `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${machine.name}`,
+    );
+    await registerNode(site, machine, { trouble: TROUBLE });
+    await shown(/(registered again)/, running.said);
+    assert.equal((await running.kill('SIGTERM')).code, 0);
+    const timeline = startRollcall(['timeline', machine.name, '--record', file], env);
+    const { code, stdout } = await endOf(timeline);
+    assert.equal(code, 0);
+    assert.match(stdout, /deleted/);
   });
 
   test('is followed by another when it is killed', WITH_PARTS, async (t) => {

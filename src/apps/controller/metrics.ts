@@ -1,6 +1,15 @@
 import type { RollCallDocument } from '../../diagnosis/roll-call/document.ts';
 import type { Standing } from '../../collection/resident/resident.ts';
 import type { FeedHealth } from '../../collection/resident/feeds.ts';
+import { actionsOf } from '../../controllers/lifecycle/actions.ts';
+import {
+  CLOUD_REASONS,
+  CONFIDENCES as SURENESS,
+  DELETERS,
+  type Happening,
+  HANDS,
+  HAPPENING_KINDS,
+} from '../../controllers/lifecycle/happening.ts';
 import { STAGES } from '../../evidence/stage.ts';
 import { VERDICTS } from '../../evidence/verdict.ts';
 import { isoMs } from '../../evidence/time.ts';
@@ -30,6 +39,8 @@ export interface ControllerMetrics {
   readonly observe: (standing: Standing, rollCall: RollCallDocument) => void;
   readonly performed: (action: Action, outcome: ActionOutcome) => void;
   readonly lead: (isLeading: boolean) => void;
+  /** What happened to a machine. */
+  readonly happened: (happening: Happening) => void;
 }
 
 /** Lets each rung of each machine be counted once. */
@@ -115,6 +126,31 @@ function declareSources(registry: MetricsRegistry, lists: () => readonly FeedHea
   });
 }
 
+/** Happenings and deletions; the labels are those of `actionsOf`. */
+function declareHappenings(registry: MetricsRegistry): ControllerMetrics['happened'] {
+  const noticed = ['live', 'after-gap'];
+  const happenings = registry.counter({
+    name: 'rollcall_lifecycle_happenings_total',
+    help: 'What happened to machines and Nodes, apart from deletions.',
+    labels: { happening: [...HAPPENING_KINDS], noticed },
+  });
+  const deletions = registry.counter({
+    name: 'rollcall_node_deletions_total',
+    help: 'Deleted Nodes by who deleted them and why.',
+    labels: {
+      deleter: [...DELETERS],
+      reason: { valuesMax: CLOUD_REASONS.length + 1 },
+      hand: { valuesMax: HANDS.length + 1 },
+      confidence: [...SURENESS],
+      noticed,
+    },
+  });
+  return (happening) => {
+    const { name, labels } = actionsOf(happening).metric;
+    (name === 'rollcall_node_deletions_total' ? deletions : happenings).add(labels);
+  };
+}
+
 /**
  * Declares what `/metrics` shows.
  *
@@ -162,5 +198,6 @@ export function declareMetrics(
     },
     performed: ({ write }, outcome) => writes.add({ verb: write.verb, outcome }),
     lead: (isLeading) => leading.set(isLeading ? 1 : 0),
+    happened: declareHappenings(registry),
   };
 }

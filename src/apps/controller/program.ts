@@ -1,16 +1,25 @@
 import { Resident, type Standing } from '../../collection/resident/resident.ts';
+import { allListeners } from '../../collection/resident/all-listeners.ts';
+import type { ResidentListener } from '../../collection/resident/listener.ts';
+import { actionsOf } from '../../controllers/lifecycle/actions.ts';
+import type { Happening } from '../../controllers/lifecycle/happening.ts';
+import { sentenceOf } from '../../controllers/lifecycle/words.ts';
 import { ReportKeeper } from '../../controllers/node-reports/keeper.ts';
 import { changeLines } from '../../diagnosis/roll-call/changes.ts';
 import type { RollCallDocument } from '../../diagnosis/roll-call/document.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import { rollCallOf } from '../../diagnosis/roll-call/roll-call.ts';
 import type { LookClients } from '../../collection/look-clients.ts';
+import { startTimer, type Timer } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { KubeWrites } from '../../ports/kube-writes.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { whenAborted } from '../../runtime/abort.ts';
-import { type ElectionState, type Leading } from '../../runtime/election/election-options.ts';
+import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
+import { EventPublisher } from '../../runtime/events/event-publisher.ts';
+import { LifecycleWatch } from './lifecycle-watch.ts';
 import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
 import { declareMetrics } from './metrics.ts';
 
@@ -22,6 +31,8 @@ export interface ControllerSettings {
   readonly identity: string;
   /** True to keep a NodeReport for each machine. */
   readonly writesReports: boolean;
+  /** True to write Events about what happens to Nodes. */
+  readonly writesEvents: boolean;
   /** How long the report of a machine stays that is gone, ms. */
   readonly keepReportsMs: number;
   readonly isDryRun: boolean;
@@ -34,6 +45,14 @@ export interface ControllerTools {
   readonly random: Random;
   /** One line for a person who reads the log. */
   readonly say: (line: string) => void;
+  /** Records what is heard and judged; null for nobody. */
+  readonly recording: StandingRecorder | null;
+}
+
+/** Who keeps what a resident hears and judges. */
+export interface StandingRecorder {
+  readonly listener: ResidentListener;
+  readonly take: (standing: Standing) => Promise<void>;
 }
 
 /** What the program knows of itself. */
@@ -52,21 +71,29 @@ export class Controller {
   readonly #tools: ControllerTools;
   readonly #resident: Resident;
   readonly #keeper: ReportKeeper;
+  readonly #lifecycle = new LifecycleWatch();
+  readonly #events: EventPublisher;
   readonly registry = new MetricsRegistry();
   readonly #metrics = declareMetrics(this.registry, () => this.#resident.health().lists);
   #election: LeaderElection;
   #rollCall: RollCallDocument | null = null;
+  #again: Timer | null = null;
 
   constructor(settings: ControllerSettings, tools: ControllerTools) {
-    const { clients, random } = tools;
+    const { clients, random, writes, recording } = tools;
+    const { clock } = clients;
     this.#settings = settings;
     this.#tools = tools;
+    const heard = recording === null ? [] : [recording.listener];
     this.#resident = new Resident({
       clients,
       random,
       cluster: settings.cluster,
-      onStanding: (standing) => this.#take(standing),
+      listener: allListeners([this.#lifecycle.listener, ...heard]),
+      onStanding: async (standing) => this.#take(standing),
     });
+    const source = { component: LEASE, instance: settings.identity };
+    this.#events = new EventPublisher({ writes, clock, random, source });
     this.#keeper = this.#reportKeeper();
     this.#election = this.#candidate();
   }
@@ -83,16 +110,18 @@ export class Controller {
   async run(stop: AbortSignal): Promise<void> {
     const ending = new AbortController();
     const either = AbortSignal.any([stop, ending.signal]);
-    const { writesReports } = this.#settings;
+    const { writesReports, writesEvents } = this.#settings;
     const parts = [
       this.#resident.run(either),
+      this.#events.run(either),
       // Who writes nothing needs no Lease.
-      writesReports ? this.#leadAgain(either) : whenAborted(either),
+      writesReports || writesEvents ? this.#leadAgain(either) : whenAborted(either),
     ];
     try {
       await Promise.all(parts);
     } finally {
       ending.abort();
+      this.#again?.cancel();
       await Promise.allSettled(parts);
     }
   }
@@ -131,32 +160,60 @@ export class Controller {
         this.#metrics.lead(phase === 'leading');
         if (lastError !== null) say(`Lease ${namespace}/${LEASE}: ${lastError.message}`);
         else if (phase === 'leading') say(`leads as ${identity}`);
-        else if (holder !== null && holder !== identity) say(`${holder} leads`);
+        else if (holder !== null && holder !== identity) say(`${excerptOf(holder)} leads`);
       },
     });
   }
 
   /** A Lease that was lost is another's; it is waited for again. */
   async #leadAgain(stop: AbortSignal): Promise<void> {
-    while (!stop.aborted) {
+    for (;;) {
       const end = await this.#election.run(stop);
-      if (end === 'lost')
-        this.#tools.say('lost the Lease; nothing is written until it leads again');
-      if (!stop.aborted) this.#election = this.#candidate();
+      if (end === 'stopped') return;
+      this.#tools.say('lost the Lease; nothing is written until it leads again');
+      this.#election = this.#candidate();
     }
   }
 
   async #lead({ stop, lost }: Leading): Promise<void> {
     const either = AbortSignal.any([stop, lost]);
-    await this.#keeper.run(either);
+    await (this.#settings.writesReports ? this.#keeper.run(either) : whenAborted(either));
   }
 
-  #take(standing: Standing): void {
+  async #take(standing: Standing): Promise<void> {
     const { document, observations, nowMs } = standing;
+    const { say, recording, clients } = this.#tools;
     const rollCall = rollCallOf({ document, observations, nowMs, expected: [] });
-    for (const line of changeLines(this.#rollCall, rollCall)) this.#tools.say(line);
+    const { happenings, lookAgainMs } = this.#lifecycle.take(standing, clients.aws !== null);
+    this.#lookAgain(lookAgainMs, nowMs);
+    for (const happening of happenings) this.#tell(happening);
+    for (const line of changeLines(this.#rollCall, rollCall)) say(line);
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
     this.#keeper.setRows(rollCall.rows);
+    await recording?.take(standing);
+  }
+
+  /** A deletion waits a little for the Event that explains it. */
+  #lookAgain(atMs: number | null, nowMs: number): void {
+    this.#again?.cancel();
+    this.#again = null;
+    if (atMs === null) return;
+    const { clock } = this.#tools.clients;
+    this.#again = startTimer(clock, Math.max(0, atMs - nowMs), () => this.#resident.judgeSoon());
+  }
+
+  /** What the first look shows was there before, and is news to nobody. */
+  #tell(happening: Happening): void {
+    this.#metrics.happened(happening);
+    if (this.#rollCall === null) return;
+    this.#tools.say(sentenceOf(happening));
+    const { event } = actionsOf(happening);
+    const { writesEvents, isDryRun } = this.#settings;
+    if (!writesEvents || isDryRun || event === null || !this.#election.isLeading()) return;
+    const { kind, name, uid } = event.regarding;
+    // As the kubelet does: an Event of a Node whose UID nobody knows carries its name.
+    const about = { apiVersion: 'v1', kind, namespace: null, name, uid: uid ?? name };
+    this.#events.publish({ about, type: event.type, reason: event.reason, message: event.message });
   }
 }

@@ -8,15 +8,21 @@ import type { Recorder } from '../../ports/recorder.ts';
 import { healthReply } from '../../runtime/health/health.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
-import { openClients, openKubeTarget } from '../cli/live/open-clients.ts';
+import type { RecordingLimits } from '../../collection/recording/recording.ts';
+import { type LiveRecorder, openLiveRecorder } from '../cli/live/live-recording.ts';
+import { type Clients, openClients, openKubeTarget } from '../cli/live/open-clients.ts';
 import { liveChecks, readyChecks } from './health.ts';
-import { Controller } from './program.ts';
+import { Controller, type StandingRecorder } from './program.ts';
 
 export interface ControllerRun {
   readonly flags: LiveFlags;
   readonly listen: { readonly host: string; readonly port: number };
   readonly namespace: string;
   readonly writesReports: boolean;
+  readonly writesEvents: boolean;
+  /** A file or a URL of PostgreSQL; null to record nothing. */
+  readonly record: string | null;
+  readonly recordLimits: RecordingLimits;
   readonly keepReportsMs: number;
   readonly isDryRun: boolean;
   readonly out: (text: string) => void;
@@ -53,6 +59,22 @@ function sayOn(out: ControllerRun['out']): (line: string) => void {
   };
 }
 
+/** How long between two judgements nothing is missing, ms. */
+const JUDGED_MS = 30_000;
+
+async function recorderOf(
+  { record, recordLimits }: ControllerRun,
+  say: (line: string) => void,
+): Promise<LiveRecorder | null> {
+  if (record === null) return null;
+  return openLiveRecorder({ target: record, limits: recordLimits, pauseMs: JUDGED_MS, say });
+}
+
+function recordingOf(recorder: LiveRecorder, clients: Clients, flags: LiveFlags): StandingRecorder {
+  const { listener } = recorder;
+  return { listener, take: async (standing) => recorder.take(standing, clients, flags) };
+}
+
 /** Runs the controller until a signal ends it, and serves its health meanwhile. */
 export async function runUntilSignal(run: ControllerRun): Promise<void> {
   const { signal, stop } = endedBySignal();
@@ -62,6 +84,9 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   if (kube === null)
     throw new SourceError(clients.refusals.map(({ message }) => message).join('\n'));
   const writes = kubeWriter(target, { environment, clock: systemClock });
+  const say = sayOn(run.out);
+  const recorder = await recorderOf(run, say);
+  const recording = recorder === null ? null : recordingOf(recorder, clients, run.flags);
   const controller = new Controller(
     { ...run, cluster: run.flags.cluster ?? null, identity: identity() },
     {
@@ -69,7 +94,8 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
       writes,
       recorder: NO_RECORDER,
       random: systemRandom,
-      say: sayOn(run.out),
+      say,
+      recording,
     },
   );
   const server = await served(run, controller);
@@ -78,6 +104,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   } finally {
     stop();
     await Promise.all([server.close(), writes.close(), clients.close()]);
+    await recorder?.close();
   }
 }
 

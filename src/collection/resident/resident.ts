@@ -118,6 +118,11 @@ export class Resident {
     }
   }
 
+  /** Asks for a judgement although nothing is new: time alone may tell more. */
+  judgeSoon(): void {
+    this.#news.ring();
+  }
+
   health(): ResidentHealth {
     const nowMs = this.#options.clients.clock.monotonicMs();
     const age = (atMs: number | null): number | null => (atMs === null ? null : nowMs - atMs);

@@ -2,6 +2,7 @@ import { CONTROLLER } from '../declared/controller.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { liveFlagsOf } from '../live/flags.ts';
+import { limitsOf } from '../live/record-limits.ts';
 import { parseCommandLine } from '../options/parse.ts';
 
 /** `10.0.0.1:8470`, `[::]:8470` or `:8470`, which is every address. */
@@ -30,6 +31,9 @@ export async function controllerCommand(
     listen,
     namespace: values.namespace,
     writesReports: values.reports,
+    writesEvents: values.events,
+    record: values.record,
+    recordLimits: limitsOf(values),
     keepReportsMs: values['keep-reports'],
     isDryRun: values['dry-run'],
     out: context.out,

@@ -1,20 +1,33 @@
 import { declareCommand } from '../options/declaration.ts';
+import { RECORD_LIMITS } from './record.ts';
 import { LIVE_OPTIONS } from './shared.ts';
 
 export const CONTROLLER = declareCommand({
   name: 'controller',
-  summary: 'Keep the roll call in the cluster: metrics, health and a NodeReport for each machine',
-  usage: ['controller [--reports] [--listen ADDRESS] [options]'],
+  summary: 'Keep the roll call in the cluster: metrics, reports, and who deleted a Node',
+  usage: ['controller [--reports] [--events] [--record FILE] [--listen ADDRESS] [options]'],
   description: [
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
-    'With --reports it keeps one NodeReport object for each machine. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else. See docs/controller.md.',
+    'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',
+    'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else. See docs/controller.md.',
   ],
   words: { most: 0, completes: [] },
   options: {
     reports: { kind: 'flag', help: 'Write a NodeReport for each machine' },
+    events: {
+      kind: 'flag',
+      help: 'Write an Event when a Node registers, goes, or is deleted, and by whom',
+    },
+    record: {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      help: 'Record what happens for rollcall timeline: a file, or a postgres:// URL',
+    },
+    ...RECORD_LIMITS,
     'dry-run': {
       kind: 'flag',
-      help: 'Have the server check each write of --reports, and store nothing but the Lease',
+      help: 'Have the server check each write of --reports, write no Event, and store nothing but the Lease',
     },
     'keep-reports': {
       kind: 'duration',
