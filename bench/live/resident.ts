@@ -54,10 +54,7 @@ function turned(machine: Machine, index: number, isReady: boolean): object {
   const node = nodeOf(machine, index) as {
     readonly status: { readonly conditions: readonly { readonly type: string }[] };
   };
-  const ready = {
-    status: isReady ? 'True' : 'False',
-    reason: isReady ? 'KubeletReady' : 'KubeletNotReady',
-  };
+  const ready = { status: isReady ? 'True' : 'False', ...(isReady ? READY : TROUBLE) };
   const conditions = node.status.conditions.map((one) =>
     one.type === 'Ready' ? { ...one, ...ready } : one,
   );
