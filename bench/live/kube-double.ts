@@ -33,14 +33,16 @@ function kindsOf(size: ClusterSize): Kinds {
   };
 }
 
-/** One page of a list, as kube-apiserver words it. */
-function pageOf({ kind, count, at }: Kind, from: number, limit: number): string {
+/** One page of a list, as kube-apiserver words it: what stands before its version, and behind. */
+function pageOf({ kind, count, at }: Kind, from: number, limit: number): readonly [string, string] {
   const to = Math.min(count, from + limit);
   const items = Array.from({ length: to - from }, (_, index) => at(from + index));
   const rest = count - to;
-  const more = rest > 0 ? { continue: String(to), remainingItemCount: rest } : {};
-  const metadata = { resourceVersion: '1000', ...more };
-  return JSON.stringify({ kind: `${kind}List`, apiVersion: 'v1', metadata, items });
+  const more = rest > 0 ? `,"continue":"${to}","remainingItemCount":${rest}` : '';
+  return [
+    `{"kind":"${kind}List","apiVersion":"v1","metadata":{"resourceVersion":"`,
+    `"${more}},"items":${JSON.stringify(items)}}`,
+  ];
 }
 
 const NONE: Kind = { kind: 'Other', count: 0, at: () => ({}) };
@@ -66,7 +68,7 @@ export interface KubeDouble {
 /** Answers lists and watches of a cluster of this size; pages that were made once are kept. */
 export function kubeDouble(size: ClusterSize): KubeDouble {
   const kinds = kindsOf(size);
-  const pages = new Map<string, Buffer>();
+  const pages = new Map<string, readonly [string, string]>();
   const watches = watchDouble(apiVersionOf);
   const answer: Answerer = ({ url = '/' }, _body, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost');
@@ -89,9 +91,9 @@ export function kubeDouble(size: ClusterSize): KubeDouble {
     }
     const limit = Number(searchParams.get('limit') ?? '500');
     const from = Number(searchParams.get('continue') ?? '0');
-    const page = known ?? Buffer.from(pageOf(kinds[plural] ?? NONE, from, limit));
+    const page = known ?? pageOf(kinds[plural] ?? NONE, from, limit);
     pages.set(url, page);
-    response.writeHead(200, json).end(page);
+    response.writeHead(200, json).end(page.join(String(watches.version())));
   };
   return { answer, watches };
 }

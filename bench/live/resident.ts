@@ -35,7 +35,7 @@ function start({ env }: Doubles): Running {
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr])
-    stream?.setEncoding('utf8').on('data', (more: string) => {
+    stream.setEncoding('utf8').on('data', (more: string) => {
       text += more;
     });
   return { child, text: () => text };
@@ -68,9 +68,9 @@ function beat(doubles: Doubles, machines: readonly Machine[]): () => void {
   const share = Math.max(1, Math.round((machines.length * everyMs) / BEAT_MS));
   const timer = setInterval(() => {
     for (let index = 0; index < share; index++) {
-      const at = next++ % machines.length;
-      const machine = machines[at];
-      if (machine !== undefined) doubles.change('leases', leaseOf(machine, at));
+      const place = next++ % machines.length;
+      const machine = machines[place];
+      if (machine !== undefined) doubles.change('leases', leaseOf(machine, place));
     }
   }, everyMs);
   return () => clearInterval(timer);
@@ -83,15 +83,15 @@ async function delays(
 ): Promise<readonly number[]> {
   const took: number[] = [];
   for (let index = 0; index < CHANGES; index++) {
-    const at = (index * 7) % machines.length;
-    const machine = machines[at];
+    const place = (index * 7) % machines.length;
+    const machine = machines[place];
     if (machine === undefined) continue;
     for (const isReady of [false, true]) {
       const before = text().length;
       const verdict = isReady ? ' -> usable' : ' -> not-usable';
       const isShown = (line: string): boolean =>
         line.includes(`${machine.name} `) && line.includes(verdict);
-      doubles.change('nodes', turned(machine, at, isReady));
+      doubles.change('nodes', turned(machine, place, isReady));
       took.push(await until(() => text().slice(before).split('\n').some(isShown), CHANGE_MS_MAX));
       await sleep(200);
     }

@@ -17,6 +17,8 @@ export interface WatchDouble {
   ) => void;
   /** Sends a changed object to everybody who follows its list. */
   readonly change: (plural: string, object: object) => void;
+  /** The newest version of anything. */
+  readonly version: () => number;
   /** Ends all watches. */
   readonly end: () => void;
 }
@@ -70,6 +72,7 @@ export function watchDouble(apiVersionOf: (plural: string) => string): WatchDoub
       const line = event('MODIFIED', versioned(object, plural, kinds.get(plural) ?? ''));
       for (const response of open.get(plural) ?? []) response.write(line);
     },
+    version: () => version,
     end() {
       clearInterval(timer);
       for (const responses of open.values()) for (const response of responses) response.end();
