@@ -249,12 +249,13 @@ live.test('what a log of changes lacks is one line at the first look', WITH_PART
   const child = startRollcall(['status', '--watch'], site.env);
   const ended = endOf(child);
   const isTwice = Promise.withResolvers<void>();
-  let lines = 0;
-  child.stdout?.on('data', () => {
-    lines += 1;
-    if (lines === 1)
-      void site.plane.client.create('/api/v1/nodes', { metadata: { name: `new-${CLUSTER}` } });
-    else isTwice.resolve();
+  let isSeen = false;
+  // What is told of the watch itself may come before the first look.
+  child.stdout?.on('data', (text: string) => {
+    if (isSeen) isTwice.resolve();
+    if (isSeen || !text.includes(': new, ')) return;
+    isSeen = true;
+    void site.plane.client.create('/api/v1/nodes', { metadata: { name: `new-${CLUSTER}` } });
   });
   await isTwice.promise;
   child.kill('SIGINT');
