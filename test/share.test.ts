@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type * as Share from './share.ts';
 
 const VARIABLE = 'ROLLCALL_TEST_TURN';
 const before = process.env[VARIABLE];
@@ -9,10 +10,10 @@ after(() => {
 });
 
 /** The module as a process sees it that `npm test` gave this turn. */
-async function inTurn(turn: string): Promise<typeof import('./share.ts')> {
+async function inTurn(turn: string): Promise<typeof Share> {
   process.env[VARIABLE] = turn;
   const address = new URL(`./share.ts?turn=${turn}`, import.meta.url);
-  return (await import(address.href)) as typeof import('./share.ts');
+  return (await import(address.href)) as typeof Share;
 }
 
 const CASES = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];

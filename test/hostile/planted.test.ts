@@ -181,9 +181,9 @@ describe('a live look', () => {
     ['-o', 'yaml'],
     ['-o', 'name'],
   ];
-  const printed = shareOf(pages, OUTPUTS_OF);
-  tellShare('pages of status with planted secrets', printed.length, pages.length);
-  for (const words of printed)
+  const chosen = shareOf(pages, OUTPUTS_OF);
+  tellShare('pages of status with planted secrets', chosen.length, pages.length);
+  for (const words of chosen)
     test(`prints no secret in rollcall status ${words.join(' ')}`, async () => {
       const printed = await printedStatus(looked.look, words);
       assert.ok(printed.includes('ip-10-0-1-5'));

@@ -71,7 +71,7 @@ async function plantSecrets({ plane }: Site): Promise<void> {
   });
 }
 
-const live = sharedTests(2, 5);
+const shared = sharedTests(2, 5);
 const skip = missing(...CONTROL_PLANE, 'moto');
 let site: Site;
 let broken: Machine;
@@ -92,7 +92,7 @@ after(async () => {
   if (skip === false) await site.stop();
 });
 
-live.test(
+shared.test(
   'of a machine that is kept out by aws-auth is the same from every source',
   {
     skip,
@@ -115,7 +115,7 @@ live.test(
   },
 );
 
-live.test(
+shared.test(
   'of the whole cluster from the saved evidence is that of the live cluster',
   {
     skip,
@@ -134,7 +134,7 @@ live.test(
   },
 );
 
-live.test('knows the Nodes that the API server lists, and no other', { skip }, async () => {
+shared.test('knows the Nodes that the API server lists, and no other', { skip }, async () => {
   const nodes = await site.plane.client.list<Node>('/api/v1/nodes');
   const live = documentOf(await rollcall(['diagnose', '-o', 'json'], site.env));
   const machines = live.subjects.filter(({ kind }) => kind === 'Machine');
@@ -146,7 +146,7 @@ live.test('knows the Nodes that the API server lists, and no other', { skip }, a
   assert.equal(machineIn(live, broken).node, null);
 });
 
-live.test('comes by reading alone', { skip }, async () => {
+shared.test('comes by reading alone', { skip }, async () => {
   site.reset();
   await rollcall(['diagnose', '--deep'], site.env);
   assert.ok(site.kube.calls().length > 0);
@@ -163,7 +163,7 @@ live.test('comes by reading alone', { skip }, async () => {
   }
 });
 
-live.test('leaves a bundle that is its owner’s alone and holds no secret', { skip }, async () => {
+shared.test('leaves a bundle that is its owner’s alone and holds no secret', { skip }, async () => {
   const saved = join(site.plane.dir, 'private.tar.gz');
   await rollcall(['diagnose', '--deep', '--save', saved], site.env);
   assert.equal(statSync(saved).mode & 0o777, 0o600);
@@ -175,7 +175,7 @@ live.test('leaves a bundle that is its owner’s alone and holds no secret', { s
     assert.equal(text.includes(secret), false, secret);
 });
 
-live.test(
+shared.test(
   'is still given where the evidence cannot be saved: nothing is asked before',
   {
     skip,
@@ -189,4 +189,4 @@ live.test(
   },
 );
 
-live.tell('live verdicts');
+shared.tell('live verdicts');
