@@ -10,6 +10,8 @@ import {
   podOf,
 } from './cluster.ts';
 
+import { type WatchDouble, watchDouble } from './watch-double.ts';
+
 interface Kind {
   readonly kind: string;
   readonly count: number;
@@ -52,11 +54,21 @@ const MISSING = JSON.stringify({
 
 export type Answerer = (request: IncomingMessage, body: string, response: ServerResponse) => void;
 
-/** Answers lists of a cluster of this size; pages that were made once are kept. */
-export function kubeDouble(size: ClusterSize): Answerer {
+function apiVersionOf(plural: string): string {
+  return plural === 'leases' ? 'coordination.k8s.io/v1' : 'v1';
+}
+
+export interface KubeDouble {
+  readonly answer: Answerer;
+  readonly watches: WatchDouble;
+}
+
+/** Answers lists and watches of a cluster of this size; pages that were made once are kept. */
+export function kubeDouble(size: ClusterSize): KubeDouble {
   const kinds = kindsOf(size);
   const pages = new Map<string, Buffer>();
-  return ({ url = '/' }, _body, response) => {
+  const watches = watchDouble(apiVersionOf);
+  const answer: Answerer = ({ url = '/' }, _body, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost');
     const json = { 'content-type': 'application/json' };
     if (/karpenter|amazonaws|node\.x-k8s\.io/.test(pathname)) {
@@ -69,10 +81,17 @@ export function kubeDouble(size: ClusterSize): Answerer {
     }
     const known = pages.get(url);
     const plural = pathname.slice(pathname.lastIndexOf('/') + 1);
+    if (searchParams.has('watch')) {
+      const { kind, count, at } = kinds[plural] ?? NONE;
+      const objects = Array.from({ length: count }, (_, index) => at(index));
+      watches.follow(plural, { kind, objects }, response, searchParams);
+      return;
+    }
     const limit = Number(searchParams.get('limit') ?? '500');
     const from = Number(searchParams.get('continue') ?? '0');
     const page = known ?? Buffer.from(pageOf(kinds[plural] ?? NONE, from, limit));
     pages.set(url, page);
     response.writeHead(200, json).end(page);
   };
+  return { answer, watches };
 }

@@ -89,7 +89,8 @@ export function possibleFindings(
 }
 
 function supports(cause: Cause, sign: string): boolean {
-  const weight = cause.signs[sign]?.weight;
+  const { weight, isBackground } = cause.signs[sign] ?? {};
+  if (isBackground === true) return false;
   return weight !== undefined && weight !== 'withdraws' && weight !== 'clears';
 }
 

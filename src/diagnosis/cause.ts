@@ -23,8 +23,15 @@ export interface Sign {
   readonly pattern: RegExp;
   readonly weight: SignWeight;
   readonly strict?: boolean;
+  /** True for what healthy evidence says too: it completes other signs and supports nothing alone. */
+  readonly isBackground?: boolean;
   /** Times it must be seen before it counts, for lines that healthy nodes print once or twice. */
   readonly atLeast?: number;
+  /**
+   * Where one sighting counts, as likely, although `atLeast` asks for more: at the end of the few
+   * lines that a person pasted, or only where hardly more than the line itself is shown.
+   */
+  readonly enoughOnce?: 'end' | 'alone';
 }
 
 export type Confidence = 'definite' | 'likely' | 'possible';

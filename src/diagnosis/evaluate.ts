@@ -11,7 +11,9 @@ import {
   type Found,
   found,
   type Match,
+  type Sign,
 } from './cause.ts';
+import { shownAround } from './excerpt.ts';
 import { defaultWithdrawal } from './milestones.ts';
 import { hitsOf, type Subject } from './subject.ts';
 import { createView, readSigns, type SignReading } from './view.ts';
@@ -39,10 +41,25 @@ function isDistinct(quote: Quote, index: number, all: readonly Quote[]): boolean
   );
 }
 
-function standingOf(cause: Cause, reading: SignReading, weight: string): readonly Sighting[] {
+/** A sign that was seen fewer times than a whole log would show it is never definite. */
+function weightOf(cause: Cause, reading: SignReading, name: string): string | null {
+  const weight = cause.signs[name]?.weight ?? null;
+  return weight === 'definite' && reading.thin.has(name) ? 'likely' : weight;
+}
+
+function standingOf(
+  cause: Cause,
+  reading: SignReading,
+  weight: string,
+  counts: (sign: Sign) => boolean = () => true,
+): readonly Sighting[] {
   if (reading.standing.size === 0) return [];
   return [...reading.standing]
-    .filter(([name]) => cause.signs[name]?.weight === weight)
+    .filter(([name]) => weightOf(cause, reading, name) === weight)
+    .filter(([name]) => {
+      const sign = cause.signs[name];
+      return sign !== undefined && counts(sign);
+    })
     .map(([, sighting]) => sighting);
 }
 
@@ -111,7 +128,7 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
   if (reading.cleared) return clear;
   const definite = standingOf(cause, reading, 'definite');
   const likely = standingOf(cause, reading, 'likely');
-  const context = standingOf(cause, reading, 'context');
+  const context = standingOf(cause, reading, 'context', (sign) => sign.isBackground !== true);
   const deciding = [...definite, ...likely];
   if (deciding.length > 0) {
     const confidence: Found['confidence'] = definite.length > 0 ? 'definite' : 'likely';
@@ -146,14 +163,17 @@ function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
 export function evaluate(
   cause: Cause,
   subject: Subject,
-  observations: Pick<Observations, 'listings' | 'collection'>,
+  observations: Pick<Observations, 'listings' | 'collection' | 'documents'>,
   subjects: readonly Subject[] = [],
 ): Evaluation {
-  const reading = readSigns(cause, subject);
+  const shown = shownAround(observations);
+  const reading = readSigns(cause, subject, shown);
   const { listings, collection } = observations;
   const cluster = subjects.findLast(({ kind }) => kind === 'Cluster');
   const around =
-    cluster === undefined ? {} : { cluster: () => readSigns(cause, cluster), all: cluster.facts };
+    cluster === undefined
+      ? {}
+      : { cluster: () => readSigns(cause, cluster, shown), all: cluster.facts };
   const surroundings = { listings, collection, scope: cause.scope, subjects, ...around };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   if (own === null) return { cause, match: matchBySigns(cause, subject, reading) };

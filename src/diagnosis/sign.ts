@@ -3,7 +3,9 @@ import type { Sign, SignWeight } from './cause.ts';
 import { literalsOf } from './literals.ts';
 
 /** What a sign says beside where it stands and how it reads. */
-export type SignOptions = Partial<Pick<Sign, 'anchors' | 'strict' | 'atLeast'>>;
+export type SignOptions = Partial<
+  Pick<Sign, 'anchors' | 'strict' | 'isBackground' | 'atLeast' | 'enoughOnce'>
+>;
 
 type MakeSign = (sources: readonly LineSource[], pattern: RegExp, options?: SignOptions) => Sign;
 

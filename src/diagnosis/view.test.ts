@@ -9,7 +9,12 @@ import type { Subject } from './subject.ts';
 import { causeOf, factOf, hitOf, quoteOf, subjectOf } from './testing.ts';
 import { createView, readSigns, type SignReading, type Surroundings } from './view.ts';
 
-const NOTHING: SignReading = { standing: new Map(), withdrawn: false, cleared: false };
+const NOTHING: SignReading = {
+  standing: new Map(),
+  withdrawn: false,
+  cleared: false,
+  thin: new Set(),
+};
 
 const CAUSE: Cause = causeOf('c', 'reachable', {
   withdrawnBy: ['node-ready'],

@@ -7,6 +7,7 @@ import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { dated, isAfter, isOvertaken } from '../evidence/time.ts';
 import type { Cause, View } from './cause.ts';
 import { asSeen, type FactIndex } from './fact-index.ts';
+import { type Shown, timesNeeded } from './excerpt.ts';
 import { defaultWithdrawal } from './milestones.ts';
 import { hitsOf, isInTrouble, type Subject } from './subject.ts';
 
@@ -17,6 +18,8 @@ export interface SignReading {
   /** True when a failure was seen and then taken back. */
   readonly withdrawn: boolean;
   readonly cleared: boolean;
+  /** Signs that stand although they were seen fewer times than a whole log would show. */
+  readonly thin: ReadonlySet<string>;
 }
 
 function merge(hits: readonly Hit[]): Sighting | null {
@@ -69,10 +72,23 @@ function standingCount(hits: readonly Hit[], successes: readonly Hit[]): number 
   );
 }
 
-const NOTHING_SEEN: SignReading = { standing: new Map(), withdrawn: false, cleared: false };
+const NOTHING_SEEN: SignReading = {
+  standing: new Map(),
+  withdrawn: false,
+  cleared: false,
+  thin: new Set(),
+};
 
-/** Sorts a cause's hits into standing, withdrawn and cleared. */
-export function readSigns(cause: Cause, subject: Subject): SignReading {
+/**
+ * Sorts a cause's hits into standing, withdrawn and cleared.
+ *
+ * @param shown how much of its log is shown around a hit
+ */
+export function readSigns(
+  cause: Cause,
+  subject: Subject,
+  shown: (hit: Hit) => Shown = () => 'whole',
+): SignReading {
   const own = hitsOf(subject, cause.id);
   if (own.length === 0) return NOTHING_SEEN;
   const weighed = (weight: string): Hit[] =>
@@ -81,6 +97,7 @@ export function readSigns(cause: Cause, subject: Subject): SignReading {
   const milestones = withdrawals.flatMap((id) => hitsOf(subject, `milestone:${id}`));
   const successes = [...weighed('withdraws'), ...milestones.map((hit) => ({ ...hit, object: '' }))];
   const standing = new Map<string, Sighting>();
+  const thin = new Set<string>();
   let withdrawn = false;
   for (const [name, sign] of Object.entries(cause.signs)) {
     if (sign.weight === 'withdraws' || sign.weight === 'clears') continue;
@@ -88,10 +105,12 @@ export function readSigns(cause: Cause, subject: Subject): SignReading {
     const left = seenHits.filter((hit) => !isWithdrawn(hit, successes));
     if (left.length < seenHits.length) withdrawn = true;
     const sighting = merge(left);
-    if (sighting !== null && standingCount(left, successes) >= (sign.atLeast ?? 1))
-      standing.set(name, sighting);
+    const count = standingCount(left, successes);
+    if (sighting === null || count < timesNeeded(sign, left.map(shown))) continue;
+    standing.set(name, sighting);
+    if (count < timesNeeded(sign, [])) thin.add(name);
   }
-  return { standing, withdrawn, cleared: weighed('clears').length > 0 };
+  return { standing, withdrawn, cleared: weighed('clears').length > 0, thin };
 }
 
 function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {

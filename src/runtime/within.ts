@@ -22,7 +22,7 @@ export async function within<R>(
   const { promise: ended, reject } = Promise.withResolvers<never>();
   const end = (reason: unknown): void => {
     ending.abort(reason);
-    reject(reason as Error);
+    reject(reason);
   };
   const onAbort = (): void => end(limit.signal.reason);
   if (limit.signal.aborted) throw limit.signal.reason;

@@ -5,7 +5,12 @@ import { indexFacts } from '../../src/diagnosis/fact-index.ts';
 import { machineWith } from './fixtures.ts';
 import { read } from './read.ts';
 
-const NOTHING_SIGNED = { standing: new Map(), withdrawn: false, cleared: false };
+const NOTHING_SIGNED = {
+  standing: new Map(),
+  withdrawn: false,
+  cleared: false,
+  thin: new Set<string>(),
+};
 
 function nodeFact(files: Readonly<Record<string, string>>): string {
   const { listings, facts, collection } = read(files);

@@ -138,8 +138,8 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     [
       'one line is enough for what must repeat',
-      'standingCount(left, successes) >= (sign.atLeast ?? 1)',
-      'standingCount(left, successes) >= 1',
+      'sighting === null || count < timesNeeded(sign, left.map(shown))',
+      'sighting === null',
       ENGINE,
     ],
     ['nothing clears', "cleared: weighed('clears').length > 0", 'cleared: false', ENGINE],

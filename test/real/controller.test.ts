@@ -196,7 +196,9 @@ describe('the controller', () => {
     assert.doesNotMatch(text, new RegExp(machine.name));
     assert.equal((await answer(port, '/')).code, 404);
   });
+});
 
+describe('a controller that reports to others', () => {
   test('says that a Node was deleted, and keeps it after its Events', WITH_PARTS, async (t) => {
     const file = join(site.plane.dir, 'flight.db');
     const running = start(t, '--events', '--record', file);

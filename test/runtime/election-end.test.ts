@@ -95,6 +95,32 @@ test('the end of a leadership waits for a renewal under way, so that it can rele
   assert.equal(store.holder(), null);
 });
 
+test('the end of a leadership is released over a failure that passes, and a lost answer', async (context) => {
+  for (const fault of ['unavailable', 'lost', 'conflict'] as const) {
+    const told = scene();
+    const one = candidate(context, told, 'one', { limits: { tryMs: 1_000 } });
+    await told.clock.advance(2_500);
+    told.fault = fault;
+    one.stop.abort();
+    await told.clock.advance(100);
+    told.fault = null;
+    await told.clock.advance(1_000);
+    assert.equal(await one.ended, 'stopped', fault);
+    assert.equal(told.store.holder(), null, fault);
+  }
+});
+
+test('the end of a leadership leaves the Lease of another one alone', async (context) => {
+  const told = scene();
+  const one = candidate(context, told, 'one');
+  await told.clock.advance(100);
+  told.store.change({ holderIdentity: 'thief' });
+  one.stop.abort();
+  await told.clock.advance(1_000);
+  assert.equal(await one.ended, 'stopped');
+  assert.equal(told.store.holder(), 'thief');
+});
+
 test('the end of a leadership that cannot be released still ends', async (context) => {
   const told = scene();
   const one = candidate(context, told, 'one');

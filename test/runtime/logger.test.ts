@@ -85,6 +85,6 @@ test('an error of a port has its failure, a bug its place', () => {
   assert.deepEqual(errorFields(late), { error: 'm', failure: 'timeout' });
   const { error, stack } = errorFields(new TypeError('x is null'));
   assert.equal(error, 'TypeError: x is null');
-  assert.match(String(stack), /logger\.test\.ts/);
+  assert.match(JSON.stringify(stack), /logger\.test\.ts/);
   assert.deepEqual(errorFields('thrown text'), { error: 'thrown text' });
 });

@@ -8,7 +8,7 @@ import { collectSsmLogs } from '../../src/collection/ssm-logs.ts';
 import { collectKubernetes } from '../../src/collection/kubernetes.ts';
 import type { FeaturePermissions, KubePermission } from '../../src/collection/permissions.ts';
 import { tellNowhere } from '../../src/collection/nowhere.ts';
-import { EVENTS, KUBE_LISTS, LEASES } from '../../src/collection/resources.ts';
+import { KUBE_LISTS } from '../../src/collection/resources.ts';
 import { createFeeds } from '../../src/collection/resident/feeds.ts';
 import { createResidentStore } from '../../src/collection/resident/store.ts';
 import { podsOfNode, WATCHED_KINDS } from '../../src/collection/watched.ts';
@@ -24,13 +24,13 @@ import { NAMING_KINDS } from '../../src/domain/naming/machines.ts';
 import { at, type JsonObject } from '../../src/evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../src/ports/aws-api.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { KubeApi, KubeResource } from '../../src/ports/kube-api.ts';
-import { NODE_REPORTS } from '../../src/controllers/node-reports/report.ts';
+import type { KubeApi } from '../../src/ports/kube-api.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { createReading } from '../../src/readers/reading.ts';
 import { compileSigns } from '../../src/readers/sign-table.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 import { controllerManifests } from './controller-manifest.ts';
+import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { ANSWERS } from './permission-answers.ts';
 import { moduleText, pageText, sorted } from './permission-texts.ts';
 
@@ -322,33 +322,6 @@ function feature(
   };
 }
 
-const WRITES =
-  'It writes: one Lease in its own namespace, NodeReport objects, and Events. It changes nothing else.';
-
-/** Where the manifest puts the program and its Lease. */
-const NAMESPACE = 'rollcall';
-
-function permissionOf(
-  verb: string,
-  { group, plural }: KubeResource,
-  { subresource = null, namespace = null }: Partial<KubePermission> = {},
-): KubePermission {
-  return { verb, group, resource: plural, subresource, namespace, isOptional: false };
-}
-
-/** A Lease that one holds, and reports that are followed, written and read after a lost answer. */
-function ofController(): Pick<Recording, 'permissions' | 'calls'> {
-  const ofLease = ['get', 'create', 'update'].map((verb) =>
-    permissionOf(verb, LEASES, { namespace: NAMESPACE }),
-  );
-  const ofReports = ['list', 'watch', 'get', 'create', 'delete'].map((verb) =>
-    permissionOf(verb, NODE_REPORTS),
-  );
-  const ofStatus = permissionOf('patch', NODE_REPORTS, { subresource: 'status' });
-  const ofEvents = ['create', 'patch'].map((verb) => permissionOf(verb, EVENTS));
-  return { permissions: [...ofLease, ...ofReports, ofStatus, ...ofEvents], calls: [] };
-}
-
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
@@ -372,7 +345,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     feature(
       'controller',
       'rollcall controller --reports --events, in addition to status and watch',
-      [ofController()],
+      [CONTROLLER_PERMISSIONS],
       WRITES,
     ),
     feature(

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type HttpQuestion, type HttpServerOptions, openHttpServer } from './server.ts';
+import {
+  type HttpQuestion,
+  type HttpServerOptions,
+  openHttpServer,
+  type OpenHttpServer,
+} from './server.ts';
 
 interface Scene {
   readonly port: number;
   readonly questions: HttpQuestion[];
   readonly bugs: unknown[];
-  readonly close: () => Promise<void>;
+  readonly server: OpenHttpServer;
 }
 
 async function served(context: TestContext, told: Partial<HttpServerOptions> = {}): Promise<Scene> {
@@ -23,8 +28,8 @@ async function served(context: TestContext, told: Partial<HttpServerOptions> = {
     onBug: (error) => bugs.push(error),
     ...told,
   });
-  context.after(server.close);
-  return { port: server.port, questions, bugs, close: server.close };
+  context.after(async () => server.close());
+  return { port: server.port, questions, bugs, server };
 }
 
 interface Client {
@@ -121,7 +126,7 @@ test('a request that does not end is ended', async (context) => {
   assert.match(reply, /^HTTP\/1\.1 408 |^$/);
 });
 
-test('a connection that says nothing is ended', async (context) => {
+test('a silent connection is ended', async (context) => {
   const { port } = await served(context, { limits: { silenceMs: 50, requestMs: 60_000 } });
   assert.equal(await (await dial(port)).ended, '');
 });
@@ -136,10 +141,10 @@ test('connections beyond the limit are dropped, and the others stay', async (con
 
 test('closing ends open connections', async (context) => {
   const limits = { requestMs: 600_000, silenceMs: 600_000 };
-  const { port, close } = await served(context, { limits });
+  const { port, server } = await served(context, { limits });
   const client = await dial(port, `${request('GET /whole HTTP/1.1')}GET /half`);
   await new Promise<void>((resolve) => client.socket.once('data', () => resolve()));
-  await close();
+  await server.close();
   await client.ended;
   await assert.rejects(dialed(port), /ECONNREFUSED/);
 });

@@ -7,6 +7,7 @@ import { sentenceOf } from '../../controllers/lifecycle/words.ts';
 import { ReportKeeper } from '../../controllers/node-reports/keeper.ts';
 import { changeLines } from '../../diagnosis/roll-call/changes.ts';
 import type { RollCallDocument } from '../../diagnosis/roll-call/document.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import { rollCallOf } from '../../diagnosis/roll-call/roll-call.ts';
 import type { LookClients } from '../../collection/look-clients.ts';
 import { startTimer, type Timer } from '../../ports/clock.ts';
@@ -15,7 +16,7 @@ import type { KubeWrites } from '../../ports/kube-writes.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { whenAborted } from '../../runtime/abort.ts';
-import { type ElectionState, type Leading } from '../../runtime/election/election-options.ts';
+import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
@@ -159,18 +160,18 @@ export class Controller {
         this.#metrics.lead(phase === 'leading');
         if (lastError !== null) say(`Lease ${namespace}/${LEASE}: ${lastError.message}`);
         else if (phase === 'leading') say(`leads as ${identity}`);
-        else if (holder !== null && holder !== identity) say(`${holder} leads`);
+        else if (holder !== null && holder !== identity) say(`${excerptOf(holder)} leads`);
       },
     });
   }
 
   /** A Lease that was lost is another's; it is waited for again. */
   async #leadAgain(stop: AbortSignal): Promise<void> {
-    while (!stop.aborted) {
+    for (;;) {
       const end = await this.#election.run(stop);
-      if (end === 'lost')
-        this.#tools.say('lost the Lease; nothing is written until it leads again');
-      if (!stop.aborted) this.#election = this.#candidate();
+      if (end === 'stopped') return;
+      this.#tools.say('lost the Lease; nothing is written until it leads again');
+      this.#election = this.#candidate();
     }
   }
 

@@ -11,6 +11,11 @@ const LISTED: readonly (readonly [option: string, list: string, id: string])[] =
   ['image-ids', 'Images', 'ImageId'],
   ['instance-types', 'InstanceTypes', 'InstanceType'],
   ['network-interface-ids', 'NetworkInterfaces', 'NetworkInterfaceId'],
+  ['dhcp-options-ids', 'DhcpOptions', 'DhcpOptionsId'],
+  ['route-table-ids', 'RouteTables', 'RouteTableId'],
+  ['nat-gateway-ids', 'NatGateways', 'NatGatewayId'],
+  ['vpc-endpoint-ids', 'VpcEndpoints', 'VpcEndpointId'],
+  ['volume-ids', 'Volumes', 'VolumeId'],
   ['auto-scaling-group-names', 'AutoScalingGroups', 'AutoScalingGroupName'],
 ];
 

@@ -74,9 +74,10 @@ export class LiveConfiguration<S extends Settings> {
   async run(stop: AbortSignal): Promise<void> {
     const { clock, file, pollMs = POLL_MS } = this.#options;
     if (file === null) return;
-    while (!stop.aborted) {
+    for (;;) {
       await pause(clock, pollMs, stop);
-      if (!stop.aborted) await this.#look();
+      if (stop.aborted) return;
+      await this.#look();
     }
   }
 

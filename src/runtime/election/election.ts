@@ -24,6 +24,8 @@ const OTHERS_LEASE_MAX_MS = 10 * 60_000;
 /** How much longer than `retryMs` a candidate waits at most, as a share of it. */
 const CANDIDATE_JITTER = 1.2;
 
+const RELEASE_RETRY_MS = 200;
+
 /** What the Lease said when it last said something new, by the monotonic clock here. */
 interface Observed {
   readonly mark: string;
@@ -149,7 +151,8 @@ export class LeaderElection {
     const { clock } = this.#options;
     try {
       const startMs = clock.monotonicMs();
-      const attempt = await this.#inTime(end, async (signal) => await this.#take(signal));
+      const { tryMs } = this.#limits;
+      const attempt = await this.#inTime(end, tryMs, async (signal) => await this.#take(signal));
       if (end.aborted) return 'failed';
       if (attempt === 'held') this.#deadlineMs = startMs + this.#limits.renewMs;
       this.#tell({ lastError: null });
@@ -205,23 +208,36 @@ export class LeaderElection {
     return nowMs - this.#observed.sinceMs < waitMs;
   }
 
-  /** Best effort: without it the next leader waits until the Lease is old. */
+  /** Best effort within one try's time: without it the next leader waits until the Lease is old. */
   async #release(): Promise<void> {
-    const own = this.#own;
-    const isHeld = this.isLeading();
+    const { clock } = this.#options;
+    const untilMs = Math.min(this.#deadlineMs ?? 0, clock.monotonicMs() + this.#limits.tryMs);
     this.#deadlineMs = null;
-    if (own === null || !isHeld) return;
-    const { clock, writes } = this.#options;
-    const released = releasedLease(own, clock.nowMs());
     const never = new AbortController().signal;
+    for (;;) {
+      const leftMs = untilMs - clock.monotonicMs();
+      if (leftMs <= 0) return;
+      if (await this.#releaseOnce(never, leftMs)) return this.#tell({ holder: null });
+      if (clock.monotonicMs() + RELEASE_RETRY_MS >= untilMs) return;
+      await pause(clock, RELEASE_RETRY_MS, never);
+    }
+  }
+
+  /** @returns true when the Lease is not ours any more */
+  async #releaseOnce(signal: AbortSignal, leftMs: number): Promise<boolean> {
+    const { api, clock, identity, lease, writes } = this.#options;
+    const known = this.#own;
+    this.#own = null;
     try {
-      await this.#inTime(
-        never,
-        async (signal) => await writes.update(LEASES, released, { signal }),
-      );
-      this.#tell({ holder: null });
+      await this.#inTime(signal, leftMs, async (inner) => {
+        const found = known ?? (await api.get(LEASES, lease, inner));
+        if (leaseRecord(found).holder !== identity) return;
+        await writes.update(LEASES, releasedLease(found, clock.nowMs()), { signal: inner });
+      });
+      return true;
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
+      return false;
     }
   }
 
@@ -230,11 +246,15 @@ export class LeaderElection {
     return { ...lease, identity, durationMs: this.#limits.leaseMs, nowMs: clock.nowMs() };
   }
 
-  #inTime<R>(signal: AbortSignal, call: (signal: AbortSignal) => Promise<R>): Promise<R> {
+  #inTime<R>(
+    signal: AbortSignal,
+    durationMs: number,
+    call: (signal: AbortSignal) => Promise<R>,
+  ): Promise<R> {
     const { clock } = this.#options;
     const message = `${this.#name()} had no answer in time; ask: kubectl get --raw /readyz?verbose`;
     const late = (): Error => new PortError({ failure: 'timeout', message });
-    return within({ clock, durationMs: this.#limits.tryMs, signal, late }, call);
+    return within({ clock, durationMs, signal, late }, call);
   }
 
   #name(): string {

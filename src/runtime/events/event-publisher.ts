@@ -100,7 +100,6 @@ export class EventPublisher {
     while (!stop.aborted) {
       await this.#wake.promise;
       this.#wake = Promise.withResolvers();
-      if (stop.aborted) this.#wake.resolve();
       await this.#writePending(stop);
     }
     await this.#flush();

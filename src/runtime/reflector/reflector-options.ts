@@ -55,6 +55,8 @@ export interface ReflectorOptions<T> {
   readonly project: (object: JsonObject) => T | null;
   /** Told of each change in order; what it throws is counted and does not stop the reflector. */
   readonly onChange?: (change: ReflectorChange<T>) => void;
+  /** Told of what `project` or `onChange` threw, for a program that ends at a bug of its own. */
+  readonly onBug?: (error: unknown) => void;
   readonly limits?: Partial<ReflectorLimits>;
 }
 

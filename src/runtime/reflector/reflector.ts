@@ -305,8 +305,9 @@ export class Reflector<T> {
   #guarded<R>(call: () => R): R | undefined {
     try {
       return call();
-    } catch {
+    } catch (error) {
       this.#record.count('callbackErrors');
+      this.#options.onBug?.(error);
       return undefined;
     }
   }

@@ -16,7 +16,7 @@ export default defineCause({
     mayNotList: likely(
       ['kubelet', 'bottlerocket'],
       /(?:[Ff]ailed to (?:list|watch) \*v1\.\w|lease exists|CSINode publishing).*is forbidden: User "system:anonymous" cannot /,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
   },
   needs: [],

@@ -25,7 +25,7 @@ const cause = defineCause({
     noSignedToken: definite(
       ['kubeadm', 'cloud-init'],
       /there is no JWS signed token in the cluster-info ConfigMap\. This token id "(?<token>[a-z0-9]{6})" is invalid for this cluster/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'end' },
     ),
     signatureMissing: definite(
       ['kubeadm', 'cloud-init'],
@@ -34,7 +34,7 @@ const cause = defineCause({
     signatureAwaited: likely(
       ['kubeadm', 'cloud-init'],
       /(?:does not yet contain|could not find) a JWS signature.*token ID "(?<token>[a-z0-9]{6})"/,
-      { atLeast: 6 },
+      { atLeast: 6, enoughOnce: 'alone' },
     ),
     // A kubelet that asks for its serving certificate prints the end of this line on any 401.
     requestUnauthorized: definite(

@@ -29,6 +29,12 @@ const cause = defineCause({
       /no EC2 IMDS role found/,
       { atLeast: 3 },
     ),
+    // The kubelet ends with it; metadata that has no role answers the next start in the same way.
+    providerWithoutCredentials: likely(
+      ['kubelet'],
+      /could not init cloud provider "?\\*"?aws.*NoCredentialProviders/,
+      { anchors: ['could not init cloud provider'] },
+    ),
     noCredentials: context(
       ['kubelet'],
       /NoCredentialProviders|Unable to locate credentials|no valid providers in chain/,

@@ -31,12 +31,12 @@ export default defineCause({
     notReachedByPlugin: likely(
       ['kubelet'],
       /Could not connect to the endpoint URL: "https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     notReachedByNode: likely(
       ['kubelet'],
       /https:\/\/sts\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:i\/o timeout|no such host|connection refused|Could not connect)/,
-      { anchors: ['https://sts.'], strict: true, atLeast: 3 },
+      { anchors: ['https://sts.'], strict: true, atLeast: 3, enoughOnce: 'alone' },
     ),
     regionUnknown: context(
       ['authenticator'],

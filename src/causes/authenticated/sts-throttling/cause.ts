@@ -11,7 +11,7 @@ export default defineCause({
     throttled: definite(
       ['authenticator'],
       /access denied.*(?:[Tt]hrottl(?:ing|ed)|Rate exceeded)/,
-      { anchors: ['Throttling', 'Rate exceeded', 'throttled'], atLeast: 2 },
+      { anchors: ['Throttling', 'Rate exceeded', 'throttled'], atLeast: 2, enoughOnce: 'alone' },
     ),
   },
   needs: [],

@@ -11,7 +11,7 @@ const cause = defineCause({
     signatureDiffers: likely(
       ['authenticator'],
       /error from AWS \(expected 200, got 403\).*SignatureDoesNotMatch(?!.*[Ss]ignature (?:expired|not yet current))/,
-      { anchors: ['SignatureDoesNotMatch'], strict: true, atLeast: 2 },
+      { anchors: ['SignatureDoesNotMatch'], strict: true, atLeast: 2, enoughOnce: 'end' },
     ),
     headerNotSigned: definite(['authenticator'], /client did not sign the x-k8s-aws-id header/),
     clockOff: context(

@@ -29,12 +29,13 @@ export default defineCause({
           'Container runtime sanity check failed',
         ],
         atLeast: 3,
+        enoughOnce: 'alone',
       },
     ),
     dockerSilent: likely(
       ['kubelet'],
       /failed to get docker version: Cannot connect to the Docker daemon/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     // Without its tag the line is taken for one of the kubelet's that stand around it.
     configBroken: definite(

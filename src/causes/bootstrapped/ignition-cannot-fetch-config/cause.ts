@@ -18,12 +18,12 @@ const cause = defineCause({
     // Attempts that are answered with an error are counted in the same way.
     manyAttempts: context(
       ['ignition', 'console', 'journal'],
-      /GET (?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
+      /GET (?<url>https?:\/\/[^\s"]+:\d+\/config\/[\w-]+(?:\?[^\s"]{1,80})?): attempt #(?<attempt>1[2-9]|[2-9]\d|\d{3,})/,
     ),
     noAnswer: likely(
       ['ignition', 'console', 'journal'],
-      /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: (?!.*\[::1\]:53).*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
-      { anchors: [':22623/config/', ':22623: '], atLeast: 3 },
+      /GET error: Get "?(?<url>https?:\/\/[^\s"]+:\d+\/config\/[\w-]+(?:\?[^\s"]{1,80})?)"?: (?!.*\[::1\]:53).*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
+      { anchors: ['/config/', ': Get '], atLeast: 3 },
     ),
     balancerAnswers: likely(
       ['ignition', 'console', 'journal'],
@@ -37,12 +37,12 @@ const cause = defineCause({
     ),
     unansweredNow: context(
       ['ignition', 'console', 'journal'],
-      /GET error: Get "?(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
-      { anchors: [':22623/config/'] },
+      /GET error: Get "?(?<url>https?:\/\/[^\s"]+:\d+\/config\/[\w-]+(?:\?[^\s"]{1,80})?)"?: .*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
+      { anchors: ['GET error: Get '] },
     ),
     untrusted: definite(
       ['ignition', 'console', 'journal'],
-      /(?<url>https?:\/\/[^\s"]+:22623\/config\/[\w-]+)"?: .*(?<reason>x509: [^"\n]{0,120})/,
+      /(?<url>https?:\/\/[^\s"]+:\d+\/config\/[\w-]+(?:\?[^\s"]{1,80})?)"?: .*(?<reason>x509: [^"\n]{0,120})/,
     ),
     answered: withdraws(['ignition', 'console', 'journal'], /GET result: OK/),
   },

@@ -14,6 +14,10 @@ const cause = defineCause({
       /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: (?:403|0\b))/,
       { strict: true },
     ),
+    nodeadmNoAnswerAlone: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Command failed.{0,60}operation error ec2imds: (?<call>\w+), request canceled, context deadline exceeded/,
+    ),
     plutoNoAnswer: likely(['bottlerocket', 'console'], /IMDS request failed: (?!No ')/, {
       strict: true,
     }),

@@ -29,12 +29,12 @@ export default defineCause({
     kopsDownload: likely(
       INSTALLERS,
       /== All downloads failed; sleeping before retrying ==|== File (?<file>\S{1,200}) is corrupted; hash|== Failed to (?:download|curl) (?<url>https?:\/\/\S{1,300})/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     kopsAsset: likely(
       ['nodeup', 'cloud-init'],
       /error adding asset "?(?<url>[^\s"@]{1,300})(?:@[^\s"]*)?"?: .*(?:i\/o timeout|no such host|deadline exceeded|connection reset)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     rancherInstaller: likely(
       INSTALLERS,

@@ -16,7 +16,7 @@ export default defineCause({
     notResolved: likely(
       ['nodeup', 'cloud-init', 'kops-controller'],
       /lookup kops-controller\.internal\.(?!\S*\.k8s\.local)[^\s:]+(?: on \S+)?: (?<reason>no such host|server misbehaving)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     resolved: withdraws(['nodeup', 'cloud-init', 'kops-controller'], /:3988\/.{0,300}dial tcp \d/, {
       anchors: [':3988/'],

@@ -31,7 +31,7 @@ const cause = defineCause({
     serverError: likely(
       ['ignition', 'console', 'journal'],
       /GET result: (?<reason>Internal Server Error|Bad Request)/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     refusedNow: context(
       ['ignition', 'console', 'journal'],

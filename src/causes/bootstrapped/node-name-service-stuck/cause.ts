@@ -11,7 +11,7 @@ export default defineCause({
     noAnswer: likely(
       ['journal', 'console', 'kubelet'],
       /Can not obtain hostname from the metadata service/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     unitFailed: likely(
       ['journal', 'console', 'kubelet'],

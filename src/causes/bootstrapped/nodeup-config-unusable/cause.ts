@@ -34,7 +34,7 @@ export default defineCause({
     assetRefused: likely(
       ['nodeup', 'cloud-init'],
       /error adding asset "?(?<path>[^\s"@]+)(?:@[^\s"]*)?"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection reset))(?<reason>.{0,160})/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     assetsLack: definite(
       ['nodeup', 'cloud-init'],

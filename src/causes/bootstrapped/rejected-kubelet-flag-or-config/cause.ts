@@ -16,6 +16,10 @@ export default defineCause({
       anchors: ['unknown flag: --'],
       strict: true,
     }),
+    flagUnknownToOldKubelet: definite(
+      ['kubelet'],
+      /\bserver\.go:\d{1,4}\] unknown flag: (?<flag>--[\w-]+)/,
+    ),
     invalidConfig: definite(
       ['kubelet'],
       /[Ff]ailed to validate kubelet (?:configuration|flags)(?:, error: |: |" err=")(?!unknown 'kubernetes|kubelet is configured to not run on a host using cgroup)(?<reason>[^"]{0,200})/,

@@ -1,4 +1,11 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { clears, context, likely } from '../../../diagnosis/sign.ts';
 
 /** A hardened image denies nodeadm, containerd or the kubelet what they need. */
@@ -38,6 +45,22 @@ const cause = defineCause({
         ],
       },
     ),
+    notPermitted: context(
+      ['journal', 'console', 'nodeadm', 'kubelet', 'containerd'],
+      /(?:Failed at step EXEC spawning|Failed to (?:locate|execute)(?: executable)?) (?<blocked>\/\S*\/(?:nodeadm|kubelet|containerd)): Permission denied/,
+      {
+        anchors: [
+          '/nodeadm: Permission denied',
+          '/kubelet: Permission denied',
+          '/containerd: Permission denied',
+        ],
+      },
+    ),
+    mayBeRun: context(
+      ['client-output', 'host-file', 'unknown', 'journal', 'nodeadm'],
+      /-rwx(?:r-x){2}[.+]? .{1,120} (?<blocked>\/\S*\/(?:nodeadm|kubelet|containerd))\s*$/,
+      { isBackground: true },
+    ),
     enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),
     programFails: context(
       ['client-output', 'journal', 'nodeadm'],
@@ -48,14 +71,16 @@ const cause = defineCause({
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['nodeadm-units-not-runnable'],
-  summary: ({ machine, program, permission, path, reason }) =>
-    path === undefined
-      ? `SELinux on ${machine ?? 'the machine'} denies ${program ?? 'a program of the node'} “${permission ?? 'access'}” in enforcing mode, so the node is not set up.`
-      : `nodeadm on ${machine ?? 'the machine'} cannot use ${path} (${reason ?? 'refused'}); hardening of the image took it away, so the kubelet is never configured.`,
-  remedy: ({ path }) => [
+  summary: ({ machine, program, permission, path, reason, blocked }) =>
+    blocked !== undefined
+      ? `systemd on ${machine ?? 'the machine'} may not run ${blocked} although the file’s mode lets it: SELinux or a noexec mount denies it, so the node is not set up.`
+      : path === undefined
+        ? `SELinux on ${machine ?? 'the machine'} denies ${program ?? 'a program of the node'} “${permission ?? 'access'}” in enforcing mode, so the node is not set up.`
+        : `nodeadm on ${machine ?? 'the machine'} cannot use ${path} (${reason ?? 'refused'}); hardening of the image took it away, so the kubelet is never configured.`,
+  remedy: ({ path, blocked = path }) => [
     {
       text: 'See what is denied and under which labels.',
-      command: `getenforce; sudo ausearch -m avc -ts boot | tail -n 40${path === undefined ? '' : `; ls -ldZ ${path}`}`,
+      command: `getenforce; sudo ausearch -m avc -ts boot | tail -n 40${blocked === undefined ? '' : `; ls -ldZ ${blocked}`}`,
     },
     step(
       'Confirm on one machine with permissive mode, then restart the setup.',
@@ -83,9 +108,24 @@ const cause = defineCause({
   },
 });
 
+export default matched(cause, (view) => matchMode(view) ?? matchTold(view));
+
+type Own = ViewOf<typeof cause>;
+
+/** The mode of the file allows what systemd was refused, so something else denies it. */
+function matchMode(view: Own): Match | null {
+  const refused = view.sign('notPermitted');
+  const listed = view.sign('mayBeRun') ?? view.clusterSign('mayBeRun');
+  if (refused === null || listed === null || view.anySign('denied', 'pathRefused')) return null;
+  const file = refused.first.captures['blocked'];
+  return file === listed.first.captures['blocked']
+    ? found(refused.first.captures, [refused.first, listed.first], 'likely')
+    : null;
+}
+
 /** Somebody turned enforcement on, and a program of the node does not run since. */
-export default matched(cause, (view) => {
+function matchTold(view: Own): Match | null {
   const [enforced, fails] = [view.sign('enforced'), view.sign('programFails')];
   if (enforced === null || fails === null || view.anySign('denied', 'pathRefused')) return null;
   return found({}, [enforced.first, fails.first], 'likely');
-});
+}

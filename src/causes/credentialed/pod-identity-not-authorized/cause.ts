@@ -39,7 +39,7 @@ const cause = defineCause({
     ),
     nodeRoleRefused: definite(
       ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],
-      /assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ is not authorized to perform: eks-auth:AssumeRoleForPodIdentity/,
+      /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S+ )?is not authorized to perform: eks-auth:AssumeRoleForPodIdentity/,
     ),
     trustMissing: definite(
       ['pod-app', 'client-output', 'csi-driver', 'event', 'journal', 'pod-identity-agent'],

@@ -41,7 +41,7 @@ const cause = defineCause({
     notRegistered: likely(
       ['kubelet'],
       /driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list of registered CSI drivers/,
-      { atLeast: 8 },
+      { atLeast: 8, enoughOnce: 'alone' },
     ),
     notRegisteredLong: likely(
       ['event', 'csi-driver'],
@@ -75,6 +75,11 @@ const cause = defineCause({
       ['kubelet'],
       /RegisterPlugin error -- .{0,400}(?:dial failed|GetInfo|NodeGetInfo).{0,200}csi/,
       { anchors: ['RegisterPlugin error'] },
+    ),
+    missingOnNode: likely(
+      ['event', 'controller-manager', 'pod-status'],
+      /CSINode [a-z0-9][\w.-]{0,252} does not contain driver (?<driver>[a-z0-9]+\.csi\.aws\.com)/,
+      { atLeast: 8, enoughOnce: 'alone' },
     ),
   },
   needs: [

@@ -50,6 +50,13 @@ const cause = defineCause({
       /Taints added: \[(?<missed>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|Updating Node taints(?:",|\s+\{)"instance":\s*"(?<node>[^"]+)",\s*"taints added":\s*\["(?<missed2>[^"]+)".*"taint-?less":\s*false,\s*"firstTimeReady":\s*"2/i,
       { anchors: ['Taints added: ', 'Updating Node taints'] },
     ),
+    // Cilium's agent is Ready while it still has to write what makes pods its own.
+    workUndone: context(['cilium'], /Failed to write CNI config(?:uration)? file \(will retry\)/),
+    toldOpened: context(
+      ['client-output', 'unknown', 'cilium'],
+      /\btaint (?:\S+ )?(?:is|was|gets|got|has been) (?:already )?(?:removed|lifted|gone)\b|\bremov(?:es|ed) (?:its|the|their) (?:\S+ )?taint\b/,
+      { isBackground: true, anchors: ['removed', 'lifted', 'is gone', 'removes ', 'was gone'] },
+    ),
     // Agents of the node itself (CNI, kubelet) use its role rightly; what they ask for is left out.
     nodeRoleUsed: context(
       ['pod-app'],
@@ -60,12 +67,14 @@ const cause = defineCause({
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   explains: ['pod-started-before-kiam-redirect', 'flapping-gate'],
-  summary: ({ machine, node, taint, role, action, gapS, missed, agent, pod }) =>
-    agent !== undefined
-      ? `The gate opened ${node ?? 'the node'} ${gapS ?? 'some'} seconds before ${agent}, for which it waits, had started: the pod ${pod ?? ''} slipped in and ${role === undefined ? 'has no role' : `works with the node’s role ${role}`} until it is started again.`
-      : missed !== undefined
-        ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
-        : sentence`The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role}: the identity agent was called ready before it handed out roles.`,
+  summary: ({ machine, node, taint, role, action, gapS, missed, agent, pod, undone }) =>
+    undone !== undefined
+      ? `The taint was taken off ${machine ?? 'the node'} while cilium had not written its CNI configuration, so pods that started then have another network, or none.`
+      : agent !== undefined
+        ? `The gate opened ${node ?? 'the node'} ${gapS ?? 'some'} seconds before ${agent}, for which it waits, had started: the pod ${pod ?? ''} slipped in and ${role === undefined ? 'has no role' : `works with the node’s role ${role}`} until it is started again.`
+        : missed !== undefined
+          ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
+          : sentence`The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role}: the identity agent was called ready before it handed out roles.`,
   remedy: ({ node, pod }) => [
     {
       text: 'Restart the pods that started in the gap; SDKs keep wrong credentials for hours.',
@@ -102,9 +111,17 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchTimeline(view) ?? matchAgent(view));
+export default matched(cause, (view) => matchTimeline(view) ?? matchAgent(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
+
+/** Somebody saw the taint go while the agent's own log says that its work is not done. */
+function matchTold(view: Own): Match | null {
+  const undone = view.sign('workUndone');
+  const told = view.sign('toldOpened') ?? view.clusterSign('toldOpened');
+  if (undone === null || told === null) return null;
+  return found({ undone: 'yes' }, [undone.first, told.first], 'likely');
+}
 
 function matchTimeline(view: Own): Match | null {
   const opened = view.sign('opened') ?? view.sign('openedInLog');

@@ -13,6 +13,10 @@ export default defineCause({
       /failed to get (?:instance|external) ID from cloud ?provider: instance not found/,
       { anchors: ['ID from cloud provider', 'ID from cloudprovider'], strict: true },
     ),
+    nodeNotMade: likely(
+      ['kubelet'],
+      /Unable to construct (?:api|v1)\.Node object for kubelet"?(?:: | err=")failed to get (?:instance|external) ID from cloud ?provider: instance not found/,
+    ),
     noInstanceOfName: likely(
       ['kubelet'],
       /getInstanceByNodeName failed for "?[^"\s]+"? with "?instance not found/,

@@ -25,6 +25,11 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager'],
       /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?)(?![\w.-]).*instance not found/,
     ),
+    // Older controllers take every name that begins with i- for an instance id.
+    takenForId: likely(
+      ['cloud-controller', 'controller-manager'],
+      /(?:node |NodeName failed for \\*")(?<node>i-[0-9a-f]{8,17}\.[a-z0-9.-]*[a-z0-9])\b.*InvalidInstanceID\.Malformed/,
+    ),
     ...INITIALISED,
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],

@@ -47,6 +47,11 @@ const cause = defineCause({
         ],
       },
     ),
+    toldLost: context(
+      ['client-output', 'unknown', 'kubelet'],
+      /\b(?:nodes?|workers?|machines?|instances?|kubelets?)\b.{0,60}\b(?:(?:do(?:es)?|did|can|could|will) ?(?:not|n't|n’t)|never|cannot|fails? to|failed to|unable to) (?:join|register|come up|appear|show up)\b/,
+      { isBackground: true, anchors: [' join', ' register', ' come up', ' appear', ' show up'] },
+    ),
     refusedName: context(
       ['kubelet', 'kubeadm'],
       /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
@@ -97,7 +102,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchRefusal(view) ?? matchFacts(view));
+export default matched(cause, (view) => matchRefusal(view) ?? matchFacts(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -118,6 +123,20 @@ function matchRefusal(view: Own): Match | null {
     ]);
   }
   return matchLease(view, refused, domain);
+}
+
+/** Nodes do not join, and one value of the option set holds EC2's domain and another. */
+function matchTold(view: Own): Match | null {
+  const told = view.sign('toldLost') ?? view.clusterSign('toldLost');
+  if (told === null) return null;
+  for (const options of view.list('aws/dhcp-options')) {
+    const own = (options.value.DhcpConfigurations ?? []).find(({ Key }) => Key === 'domain-name');
+    const domains = (own?.Values ?? []).join(' ');
+    if (!/\s/.test(domains.trim())) continue;
+    const quote = view.quote(options, `domain-name: ${domains}`);
+    return found({ domains }, [quote, told.first], 'likely');
+  }
+  return null;
 }
 
 /** The machine's own lease shows the domains of which it took one. */

@@ -27,7 +27,11 @@ const cause = defineCause({
     emptyNameNotFound: likely(
       ['kubelet'],
       /Error getting (?:the current )?node.*node "" not found/,
-      { anchors: ['Error getting node', 'Error getting the current node'], atLeast: 3 },
+      {
+        anchors: ['Error getting node', 'Error getting the current node'],
+        atLeast: 3,
+        enoughOnce: 'end',
+      },
     ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/vpc-attribute'],

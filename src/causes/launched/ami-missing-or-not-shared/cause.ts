@@ -47,8 +47,8 @@ const cause = defineCause({
     ),
     imageDoesNotExist: definite(
       LAUNCHERS,
-      /The image id '\[?(?<image>ami-[0-9a-f]+)\]?' does not exist/,
-      { anchors: ['The image id '] },
+      /The (?:image id|AMI ID) '?\[?(?<image>ami-[0-9a-f]+)\]?'? does not exist/,
+      { anchors: ['The image id ', 'The AMI ID '] },
     ),
     noneFound: definite(
       [...LAUNCHERS, 'nodeup'],

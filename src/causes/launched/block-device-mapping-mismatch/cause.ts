@@ -37,6 +37,14 @@ const cause = defineCause({
       /Invalid device name (?<device>\S+?)\.? Launching EC2 instance failed/,
       { anchors: ['Invalid device name'] },
     ),
+    virtualName: definite(
+      LAUNCHERS,
+      /Value \((?<device>[^)]{1,60})\) for parameter virtualName is invalid/,
+    ),
+    storeBacked: definite(
+      LAUNCHERS,
+      /EBS block device mappings not supported for instance-store AMIs/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],

@@ -20,7 +20,7 @@ const cause = defineCause({
     event: likely(
       ['event'],
       /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity\b|UnfulfillableCapacity\b|all requested instance types were unavailable)/,
-      { strict: true, atLeast: 2 },
+      { strict: true, atLeast: 2, enoughOnce: 'end' },
     ),
     noSpotCapacity: definite(
       LAUNCHERS,

@@ -50,7 +50,7 @@ const cause = defineCause({
     ),
     doesNotExist: definite(
       LAUNCHERS,
-      /The (?:subnet ID|security group|securityGroup ID) '(?<resource>(?:subnet|sg)-[0-9a-f]+)' does not exist.*Launching EC2 instance failed/,
+      /The (?:subnet ID|security group|securityGroup ID) '?(?<resource>(?:subnet|sg)-[0-9a-f]+)'? does not exist.*Launching EC2 instance failed/,
       { anchors: ['The subnet ID ', 'The security group ', 'The securityGroup ID '] },
     ),
     launchCode: definite(

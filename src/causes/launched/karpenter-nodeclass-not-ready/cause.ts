@@ -57,12 +57,12 @@ const cause = defineCause({
     nothingListed: likely(
       ['karpenter'],
       /listing instance types\b.*\b(?<reason>no subnets found)/,
-      { anchors: ['no subnets found'], atLeast: 3 },
+      { anchors: ['no subnets found'], atLeast: 3, enoughOnce: 'alone' },
     ),
     notReadyEvent: likely(
       ['event', 'karpenter'],
-      /\bNodeClassNotReady\b.*\bNodeClaim\b|(?:node class|nodeClass) not ready/,
-      { atLeast: 3 },
+      /\bNodeClassNotReady\b|(?:node class|nodeClass|NodeClass \S{1,63}) not ready/,
+      { atLeast: 3, enoughOnce: 'end' },
     ),
     ready: withdraws(['node-claim', 'object'], /NodeClass \S+ condition Ready=True/),
     launchedAfter: withdraws(

@@ -108,7 +108,7 @@ const cause = defineCause({
     encoded: context(LAUNCHERS, /(?<encoded>Encoded authorization failure message): ?[\w-]{6}/),
     activityRefused: definite(
       LAUNCHERS,
-      /not authorized to launch instances with this launch template|(?:not authorized to perform this operation|not authorized to use launch template|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
+      /not authorized to launch instances with this launch template|not authorized to use launch template\b|(?:not authorized to perform this operation|UnauthorizedOperation)\b.*(?:Launching EC2 instance failed|lt-[0-9a-f]{8,17})/,
     ),
     describeDenied: likely(
       ['node-claim', 'karpenter', 'event'],

@@ -36,7 +36,7 @@ const cause = defineCause({
     notFoundAgain: likely(
       ['karpenter'],
       /\bInvalidLaunchTemplate(?:Id|Name)\.NotFound(?:Exception)?\b/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     launchedAfter: withdraws(
       ['karpenter', 'event'],

@@ -73,6 +73,10 @@ const cause = defineCause({
         ],
       },
     ),
+    virtualization: definite(
+      LAUNCHERS,
+      /virtualization type of '(?:hvm|paravirtual)' are (?:currently )?not supported for this instance type/,
+    ),
     networkDriver: definite(
       LAUNCHERS,
       /Elastic Network Adapter \(ENA\) is required for the '(?<type>[^']+)' instance type/,

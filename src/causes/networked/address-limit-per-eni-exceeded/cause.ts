@@ -12,7 +12,7 @@ export default defineCause({
     refused: likely(
       ['ipamd', 'aws-node'],
       /(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     countRefused: likely(
       ['cilium', 'ipamd', 'aws-node'],

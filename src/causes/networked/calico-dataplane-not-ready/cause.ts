@@ -47,6 +47,11 @@ const cause = defineCause({
       /calico\/node is not ready(?:: (?<part>felix|BIRD6?|bird6?|bird\/confd) is not ready(?:.*BGP not established with (?<peers>[\d.,]+))?)?|BGP peering established = 0/,
       { anchors: ['calico/node is not ready', 'with BGP peering established'] },
     ),
+    peersSilent: likely(
+      ['event', 'calico-node', 'kubelet'],
+      /calico\/node is not ready: (?<part>BIRD6?|bird6?) is not ready:.*BGP not established with (?<peers>[\d.,]+)/,
+      { anchors: ['calico/node is not ready'], atLeast: 30, enoughOnce: 'alone' },
+    ),
     unreadyForLong: context(
       ['client-output', 'pod-status', 'unknown', 'calico-node'],
       /\bcalico-node-[a-z0-9]{5}\s+0\/1\s+(?:Running|CrashLoopBackOff)\s+\d+(?: \([^)]*\))?\s+(?:\d{2,}m|\d+h|\d+d)/,

@@ -16,7 +16,7 @@ export default defineCause({
     inLog: likely(
       ['kubelet', 'containerd', 'calico-node'],
       /stat \/var\/lib\/calico\/nodename: no such file or directory/,
-      { atLeast: 4 },
+      { atLeast: 4, enoughOnce: 'alone' },
     ),
     podRan: withdraws(
       ['kubelet'],

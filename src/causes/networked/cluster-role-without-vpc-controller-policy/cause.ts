@@ -15,7 +15,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { roleName } from '../../../domain/nodes/fleet.ts';
 import { podName } from '../../../domain/pods/pods.ts';
 import { asksForTrunk } from '../../../domain/pods/pod-security-groups.ts';
@@ -44,6 +44,10 @@ const cause = defineCause({
     advised: definite(
       ['event', 'vpc-resource-controller'],
       /verify the cluster IAM role has AmazonEKSVPCResourceController policy/,
+    ),
+    advisedByEks: likely(
+      ['event', 'vpc-resource-controller'],
+      /Insufficient permissions: Unable to create Elastic Network Interface/,
     ),
   },
   needs: [...TRUNK_KINDS, 'aws/cluster', ...RIGHTS_KINDS],

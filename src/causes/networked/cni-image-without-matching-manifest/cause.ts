@@ -34,7 +34,7 @@ const cause = defineCause({
     versionsDiffer: likely(
       ['ipamd', 'aws-node', 'cni-plugin', 'event'],
       /Rejecting (?:AddNetwork|DelNetwork) request: wrong client version/,
-      { atLeast: 4 },
+      { atLeast: 4, enoughOnce: 'alone' },
     ),
     rightMissing: context(
       ['ipamd', 'aws-node'],

@@ -60,6 +60,12 @@ const cause = defineCause({
       /UnauthorizedOperation.*Quit ENI creation attempt/,
       { strict: true },
     ),
+    // No other program on a node asks for these, or says so in these words.
+    callOfCni: likely(
+      ['ipamd', 'aws-node', 'event'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/\S* is not authorized to perform: ec2:(?<action>(?:Una|A)ssignPrivateIpAddresses|AttachNetworkInterface)\b|Failed to (?<action2>CreateNetworkInterface) UnauthorizedOperation/,
+      { anchors: ['is not authorized to perform: ec2:', 'Failed to CreateNetworkInterface'] },
+    ),
   },
   needs: [
     'kube/Node',

@@ -11,7 +11,7 @@ export default defineCause({
     throttled: likely(
       ['ipamd', 'aws-node'],
       /(?:(?:ec2:|Failed to |EC2: )(?<action>\w{1,60}\b).{0,400})?(?:RequestLimitExceeded|Request limit exceeded)/,
-      { strict: true, atLeast: 3 },
+      { strict: true, atLeast: 3, enoughOnce: 'alone' },
     ),
     served: withdraws(
       ['ipamd'],
@@ -20,7 +20,7 @@ export default defineCause({
     retried: likely(
       ['controller-manager', 'cloud-controller', 'kubelet'],
       /(?:Got RequestLimitExceeded error on AWS request|Inserting delay before AWS request) \((?<call>ec2::?\w{1,60})\)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
   },
   needs: [],

@@ -16,7 +16,7 @@ export default defineCause({
     silent: likely(
       ['containerd', 'kubelet', 'event', 'pod-status'],
       /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     pulled: withdraws(
       ['event', 'kubelet', 'containerd'],

@@ -26,10 +26,12 @@ const cause = defineCause({
     subnetGone: definite(
       ['ipamd', 'aws-node'],
       /InvalidSubnetID\.NotFound: The subnet ID '(?<subnet>subnet-[0-9a-f]+)' does not exist/,
+      { strict: true },
     ),
     groupGone: definite(
       ['ipamd', 'aws-node'],
       /Invalid(?:Group|SecurityGroupID)\.NotFound: The security group '(?<group>sg-[0-9a-f]+)' does not exist/,
+      { strict: true },
     ),
     otherNetwork: likely(
       ['ipamd', 'aws-node'],

@@ -23,17 +23,17 @@ const cause = defineCause({
     apiRemoved: definite(
       ['kube-proxy'],
       /[Ff]ailed to (?:watch|list) \S+: failed to list (?<resource>[\w*.]+): the server could not find the requested resource/,
-      { strict: true, atLeast: 2 },
+      { strict: true, atLeast: 2, enoughOnce: 'end' },
     ),
     endpointSlicesRemoved: likely(
       ['kube-proxy'],
       /failed to list \*(?<resource>v1(?:beta1)?\.EndpointSlice): the server could not find the requested resource/,
-      { anchors: ['EndpointSlice: the server could not find'], atLeast: 2 },
+      { anchors: ['EndpointSlice: the server could not find'], atLeast: 2, enoughOnce: 'end' },
     ),
     nodeNameUnknown: likely(
       ['kube-proxy'],
-      /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|can't determine this node's IP/,
-      { atLeast: 3 },
+      /(?:Failed to retrieve node (?:info|IPs).*nodes "(?<node>[^"\s]+)" (?:not found|is forbidden))|Failed to retrieve node IP: host IP unknown|can't determine this node's IP/,
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     gaveUp: likely(
       ['kube-proxy'],

@@ -25,7 +25,7 @@ const cause = defineCause({
     typhaSilent: likely(
       ['calico-node'],
       /(?:[Ff]ailed to connect to [Tt]ypha endpoint (?<address>\d+\.\d+\.\d+\.\d+):5473.*(?:i\/o timeout|connection timed out))|connection to typhas \(\[.*:5473.*\]\) failed/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     typhaByName: context(
       ['calico-node'],

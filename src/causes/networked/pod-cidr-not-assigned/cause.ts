@@ -70,6 +70,7 @@ const cause = defineCause({
     ),
     cniUnconfigured: likely(['kubelet'], /netConfig. This is most likely due to lack of PodCIDR/, {
       atLeast: 20,
+      enoughOnce: 'alone',
     }),
     leased: withdraws(['pod-app'], /Running backend\.|Lease acquired/),
   },

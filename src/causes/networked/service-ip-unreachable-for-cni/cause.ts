@@ -1,8 +1,15 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** ipamd asks the API server through the service address, and that address does not answer. */
-export default defineCause({
+const cause = defineCause({
   id: 'service-ip-unreachable-for-cni',
   stage: 'networked',
   title: 'the VPC CNI does not reach the API server through the service address',
@@ -17,12 +24,12 @@ export default defineCause({
     addressStaysSilent: definite(
       ['ipamd', 'aws-node'],
       /Unable to reach API Server.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
-      { strict: true, atLeast: 3 },
+      { strict: true, atLeast: 3, enoughOnce: 'alone' },
     ),
     triesGoOn: likely(
       ['ipamd', 'aws-node'],
       /Unable to reach API Server(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     tried: context(
       ['ipamd', 'aws-node'],
@@ -41,6 +48,17 @@ export default defineCause({
     ),
     // Old releases exit without a word when the answer stays away, and are started again.
     asksAgain: likely(['ipamd'], /Testing communication with server/, { atLeast: 4 }),
+    // The client's own words, of whichever program it is part.
+    discoverySilent: context(
+      ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-app'],
+      /couldn't get current server API group list.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      { anchors: ['get current server API group list'] },
+    ),
+    toldOfDaemon: context(
+      ['client-output', 'unknown'],
+      /\b(?:is|[Ff]rom|of|in|[Ll]og) (?:\w+ ){0,2}(?:aws-node|L-IPAMD|VPC CNI)\b/,
+      { isBackground: true },
+    ),
     carriedOn: context(['ipamd'], /Proceeding without API server connectivity/),
     monitored: likely(['event', 'node-status'], /IPAM-D has failed to connect to API Server/),
     serverAnswered: withdraws(
@@ -93,3 +111,15 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchTold);
+
+type Own = ViewOf<typeof cause>;
+
+/** A line which any client may print, and the word that it is the CNI's. */
+function matchTold(view: Own): Match | null {
+  const silent = view.sign('discoverySilent');
+  const told = view.sign('toldOfDaemon') ?? view.clusterSign('toldOfDaemon');
+  if (silent === null || told === null) return null;
+  return found(silent.last.captures, [silent.last, told.first], 'likely');
+}

@@ -60,6 +60,10 @@ const cause = defineCause({
       ['ipamd', 'aws-node', 'cilium', 'event'],
       /no available IP addresses|failed to allocate ipv4 address for node \S+ from pool/,
     ),
+    refusedInWords: likely(
+      ['ipamd', 'aws-node', 'cni-plugin', 'cilium', 'event'],
+      /[Tt]he specified subnet does not have enough free addresses/,
+    ),
   },
   needs: [...SHORTAGE_KINDS, 'aws/subnet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],

@@ -45,7 +45,7 @@ const cause = defineCause({
     resolverSilent: likely(
       ON_NODE,
       /Unable to register node.*dial tcp: lookup (?<name>[\w.-]+)(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:read udp [^\s"]+: i\/o timeout|i\/o timeout)/,
-      { anchors: ['dial tcp: lookup '], atLeast: 3 },
+      { anchors: ['dial tcp: lookup '], atLeast: 3, enoughOnce: 'alone' },
     ),
     discoveryUnresolved: likely(
       ['kubeadm', 'cloud-init'],

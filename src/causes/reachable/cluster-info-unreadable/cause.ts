@@ -19,7 +19,7 @@ const cause = defineCause({
     refused: definite(
       ['kubeadm', 'cloud-init'],
       /configmaps "cluster-info" (?<why>is forbidden|not found)/,
-      { anchors: ['cluster-info'], atLeast: 2 },
+      { anchors: ['cluster-info'], atLeast: 2, enoughOnce: 'end' },
     ),
     unauthorized: definite(
       ['kubeadm', 'cloud-init'],

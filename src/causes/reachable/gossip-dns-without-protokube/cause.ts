@@ -11,7 +11,7 @@ const cause = defineCause({
     nameUnknown: likely(
       ['nodeup', 'kubelet', 'journal', 'cloud-init', 'client-output'],
       /lookup (?<name>(?:kops-controller|api)\.internal\.[\w.-]+\.k8s\.local)\.?(?: on (?<resolver>[\d.:a-f[\]]+))?: (?:no such host|server misbehaving)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     serverCannotFind: context(
       ['client-output', 'host-file'],

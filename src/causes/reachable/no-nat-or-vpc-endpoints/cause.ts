@@ -41,6 +41,12 @@ const cause = defineCause({
         atLeast: 2,
       },
     ),
+    // The kubelet ends with it, and is started again for the same answer.
+    providerTimesOut: likely(
+      ['kubelet'],
+      /could not init cloud provider "?\\?"?aws.*https:\/\/(?<service>ec2)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com\/?\\*"?: dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: (?:connect: )?(?:i\/o timeout|connection timed out|network is unreachable)/,
+      { anchors: ['could not init cloud provider'] },
+    ),
     bootstrapEnded: withdraws(['cloud-init'], /\[eks-bootstrap\] INFO: complete!/),
     imagePull: context(
       ['event', 'kubelet', 'containerd'],
@@ -154,6 +160,7 @@ function matchRoutes(view: Own): Match | null {
   const sighting =
     view.sign('commandLine') ??
     view.sign('program') ??
+    view.sign('providerTimesOut') ??
     view.sign('imagePull') ??
     view.sign('timedOut');
   if (sighting !== null && way.kind === 'closed')

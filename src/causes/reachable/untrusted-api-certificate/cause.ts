@@ -29,7 +29,7 @@ const cause = defineCause({
     unknownAuthority: definite(
       ON_NODE,
       /(?:[Ff]ailed to (?:list|watch) \*(?:v\d\w*|api)\.|(?:Get|Post) "?https:\/\/(?![\w.-]+\.svc[:/])(?<server>[\w.-]+)(?::\d+)?\/apis?\b)(?!.*failed calling webhook).*?x509: certificate signed by unknown authority/,
-      { strict: true, atLeast: 2 },
+      { strict: true, atLeast: 2, enoughOnce: 'end' },
     ),
     discovery: definite(
       ['kubeadm', 'cloud-init'],

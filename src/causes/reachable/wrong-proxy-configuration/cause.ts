@@ -30,7 +30,7 @@ const cause = defineCause({
     proxyUnreachable: definite(
       ON_NODE,
       /proxyconnect tcp: (?:dial tcp:? (?:lookup )?(?<proxy>[\w.-]+(?::\d+)?)|tls: first record does not look like a TLS handshake|EOF)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'end' },
     ),
     proxyUnreachableForCommands: definite(
       ON_NODE,
@@ -50,6 +50,7 @@ const cause = defineCause({
       {
         anchors: [': Forbidden', ': Service Unavailable', ': Bad Gateway', ': Gateway Timeout'],
         atLeast: 2,
+        enoughOnce: 'end',
       },
     ),
     preflightWarning: context(

@@ -34,7 +34,7 @@ const cause = defineCause({
     resourceUnknown: likely(
       ['kubelet'],
       /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'end' },
     ),
     kubeadmTooNew: definite(
       ['kubeadm', 'cloud-init'],

@@ -18,7 +18,7 @@ const cause = defineCause({
     leaseNamespaceGone: definite(
       ['kubelet'],
       /namespaces "kube-node-lease" (?<gone>not found)|unable to create new content in namespace kube-node-lease because it is (?<gone2>being terminated)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'end' },
     ),
     refused: context(
       ['kubelet'],

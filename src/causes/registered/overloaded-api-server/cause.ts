@@ -32,7 +32,7 @@ export default defineCause({
     turnedAway: likely(
       ['kubelet', 'kubeadm'],
       /(?:Unable to register node|ensure lease).*the server has received too many requests and has asked us to try again later/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
   },
   needs: [],

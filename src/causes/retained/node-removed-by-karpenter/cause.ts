@@ -45,15 +45,15 @@ const cause = defineCause({
       /\b(?:SpotInterrupted|TerminatingOnInterruption|CapacityReservationInstanceInterrupted)\b.{0,300}(?:[Ii]nterruption warning was triggered|triggered termination)/,
       { anchors: ['nterruption warning was triggered', 'nterruption triggered termination'] },
     ),
-    // Karpenter before 1.0, and before 0.33.
+    // Karpenter as it prints to a terminal: 1.0 and later, before it, and before 0.33.
     disruptedVia: context(
       ['karpenter'],
-      /(?:disrupting|deprovisioning) via (?<why>[\w ]{3,40}?) (?:replace|delete), terminating \d+ (?:nodes?|machines?|candidates?)\b.{0,30}? (?<node>[a-z0-9][\w-]*\.[\w.-]+)\//,
-      { anchors: ['disrupting via ', 'deprovisioning via '] },
+      /(?:(?:disrupting|deprovisioning) via (?<why>[\w ]{3,40}?) (?:replace|delete)|disrupting node(?:claim)?\(s\) via (?:replace|delete)), (?:terminating|replacing) \d+ (?:nodes?|machines?|candidates?)\b.{0,30}? (?<node>[a-z0-9][\w-]*\.[\w.-]+)\//,
+      { anchors: ['disrupting via ', 'deprovisioning via ', 'disrupting node'] },
     ),
     toldGone: context(
       ['client-output', 'unknown'],
-      /\b[Kk]arpenter (?:\w+ ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w+ ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b/,
+      /\b[Kk]arpenter (?:\w+ ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w+ ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b|\b(?:[Ww]e|[Ii]) (?:have |keep |suddenly )?(?:lost|losing|lose) (?:\w+ ){0,3}(?:of |our )?(?:\w+ ){0,3}nodes?\b|\bnodes? (?:\w+ ){0,2}(?:disappear|vanish)(?:s|ed)?\b/,
       {
         anchors: [
           'arpenter ',
@@ -63,6 +63,11 @@ const cause = defineCause({
           'destroyed',
           'killed',
           'replaced',
+          ' lost ',
+          ' losing ',
+          ' lose ',
+          'disappear',
+          ' vanish',
         ],
       },
     ),

@@ -37,8 +37,8 @@ const cause = defineCause({
     ),
     evicted: likely(
       ['event', 'pod-status'],
-      /The node was low on resource: (?<what>memory|pids)\b/,
-      { atLeast: 2 },
+      /The node was low on resource: (?<what>memory|pids)\b|The node had condition: \[[\w, ]{0,60}(?<what2>Memory|PID)Pressure/,
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     daemonKilled: definite(
       ['kernel', 'journal', 'console'],
@@ -47,6 +47,14 @@ const cause = defineCause({
     noFork: likely(
       ['kubelet', 'containerd', 'event', 'journal', 'node-status'],
       /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
+    ),
+    daemonVictim: likely(
+      ['event'],
+      /System OOM encountered, victim process: (?<daemon>kubelet|containerd|dockerd|aws-k8s-agent|crio)\b/,
+    ),
+    told: likely(
+      ['event', 'client-output'],
+      /\bMemoryPressure\b.{0,80}\b[Nn]ode (?:is )?experiencing (?<what>memory) pressure/,
     ),
     systemOom: context(
       ['event'],
@@ -67,6 +75,11 @@ const cause = defineCause({
     listed: likely(
       ['client-output', 'unknown'],
       /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?(?<what>Memory|PID)Pressure[:=] ?True\b/,
+    ),
+    // A row of `kubectl describe` without the rest of its table.
+    conditionRow: likely(
+      ['client-output', 'unknown', 'node-status'],
+      /^\s*(?<what>Memory|PID)Pressure\s+True\s.*KubeletHasInsufficient(?:Memory|PID)/,
     ),
   },
   needs: ['kube/Node'],

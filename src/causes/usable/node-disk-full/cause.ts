@@ -25,8 +25,8 @@ export default defineCause({
     ),
     evicted: likely(
       ['event', 'pod-status'],
-      /The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)/,
-      { atLeast: 2 },
+      /The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)|The node had condition: \[[\w, ]{0,60}DiskPressure/,
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     noSpaceForImage: likely(
       ['event'],
@@ -49,6 +49,15 @@ export default defineCause({
     listed: likely(
       ['client-output', 'unknown'],
       /^\s*(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?DiskPressure[:=] ?True\b/,
+    ),
+    // A row of `kubectl describe` without the rest of its table.
+    conditionRow: likely(
+      ['client-output', 'unknown', 'node-status'],
+      /^\s*DiskPressure\s+True\s.*KubeletHasDiskPressure/,
+    ),
+    writeRefused: likely(
+      ['containerd', 'kubelet', 'event'],
+      /(?:write|mkdir|create|open) \/var\/lib\/(?:containerd|docker|kubelet)\/[^\s:"]{1,300}: no space left on device/,
     ),
   },
   needs: [],

@@ -36,6 +36,11 @@ const cause = defineCause({
       ['pod-app', 'client-output', 'device-plugin'],
       /(?<reason>\b[Kk]ernel headers (?:were |are )?not found|[Cc]ould not resolve Linux kernel version|[Uu]nable to find the kernel source tree)/,
     ),
+    toolCannot: likely(
+      ['client-output', 'pod-app', 'host-file', 'cloud-init'],
+      /(?<reason>NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver)/,
+      { anchors: ['NVIDIA-SMI has failed because it'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],

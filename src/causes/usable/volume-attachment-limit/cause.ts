@@ -14,7 +14,7 @@ const cause = defineCause({
     ),
     refused: definite(
       ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
-      /(?:AttachVolume|[Aa]ttach volume|(?<volume>vol-[0-9a-f]{8,17}|pvc-[0-9a-f-]{36})).{0,600}(?:AttachmentLimitExceeded|[Aa]ttachment limit exceeded|[Tt]oo many (?:EBS )?volumes attached to node|max number of volumes \(\d+\) already attached)/,
+      /(?:AttachVolume|[Aa]ttach volume|(?<volume>vol-[0-9a-f]{8,17}|pvc-[0-9a-f-]{36})).{0,600}(?:AttachmentLimitExceeded|[Aa]ttachment limit exceeded|[Tt]oo many (?:EBS )?volumes attached to node|code = ResourceExhausted|max number of volumes \(\d+\) already attached)/,
     ),
     noDeviceName: definite(
       ['event', 'csi-driver', 'pod-status', 'client-output'],
