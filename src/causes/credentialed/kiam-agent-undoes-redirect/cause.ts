@@ -48,7 +48,7 @@ const cause = defineCause({
   summary: ({ node, instance, reason, role }) =>
     reason === undefined
       ? 'The kiam agents were replaced and took their redirect away, so calls of running pods go to instance metadata and are answered with the role of the node.'
-      : `The kiam agent on ${node ?? instance ?? 'the node'} gives up its server (${reason ?? 'no answer'}), ends and takes its redirect away, so ${role === undefined ? 'pods that start meanwhile reach instance metadata and get the node’s role' : `pods got the node’s role ${role} instead of their own`}.`,
+      : `The kiam agent on ${node ?? instance ?? 'the node'} gives up its server (${reason}), ends and takes its redirect away, so ${role === undefined ? 'pods that start meanwhile reach instance metadata and get the node’s role' : `pods got the node’s role ${role} instead of their own`}.`,
   remedy: () => [
     step(
       'Let the agent wait for its server and keep its redirect: add --gateway-timeout-creation=30s and --no-iptables-remove to its arguments.',

@@ -57,7 +57,7 @@ const cause = defineCause({
   summary: ({ node, instance, what, own, asked, controller }) =>
     asked === undefined
       ? 'The cloud controller asks EC2 of another account than the one in which the machines live, so it finds none of them.'
-      : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked ?? ''}.`,
+      : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked}.`,
   remedy: ({ what, own, controller }) => [
     what === 'region'
       ? step(
