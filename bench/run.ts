@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- scan|diagnose|start|live|sim|recorder…] [--large] [--record]`: measures the scanner, the
+ * `npm run bench [-- scan|diagnose|start|live|resident|sim|recorder…] [--large] [--record]`: measures the scanner, the
  * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
  * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to
  * docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked and a cluster of 5,000 machines.
@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { benchDiagnose } from './diagnose.ts';
 import { ROOT } from './place.ts';
 import { benchLive } from './live/live.ts';
+import { benchResident } from './live/resident.ts';
 import { benchRecorder } from './recorder.ts';
 import { benchScan } from './scan.ts';
 import { benchSim } from './sim.ts';
@@ -37,6 +38,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   diagnose: benchDiagnose,
   start: benchStart,
   live: benchLive,
+  resident: benchResident,
   sim: benchSim,
   recorder: benchRecorder,
 };

@@ -14,8 +14,11 @@ export const TURN = given === '' ? null : Number(given);
  * @param at where the set's own turn begins, so that sets of one table do not leave out the same
  */
 export function shareOf<T>(cases: readonly T[], of: number, at = 0): readonly T[] {
-  if (TURN === null) return cases;
-  return cases.filter((_, index) => (index + at + TURN) % of === 0);
+  return cases.filter((_, index) => isTurnOf(index + at, of));
+}
+
+function isTurnOf(index: number, of: number): boolean {
+  return TURN === null || (index + TURN) % of === 0;
 }
 
 /** Says how many of how many ran, which `npm test` prints; nothing when all of them did. */
@@ -25,4 +28,33 @@ export function tellShare(what: string, ran: number, all: number): void {
     assert.ok(ran > 0);
     t.diagnostic(`${ran} of ${all} ${what} ran; npm test -- --whole runs all`);
   });
+}
+
+/** The tests of one file, of which a share runs. */
+export interface SharedTests {
+  /** `test` where the next one runs in this turn. Read it once for each test. */
+  readonly test: typeof test;
+  /** Behind the last test: says how many of how many ran. */
+  readonly tell: (what: string) => void;
+}
+
+/**
+ * Runs one test in `of`, each of them once in as many turns. The runner names the line that calls
+ * `test`, so that the file calls it itself.
+ *
+ * @param at as for `shareOf`
+ */
+export function sharedTests(of: number, at = 0): SharedTests {
+  let all = 0;
+  let ran = 0;
+  const leftOut = (async () => undefined) as unknown as typeof test;
+  return {
+    get test() {
+      const runs = isTurnOf(all + at, of);
+      all += 1;
+      if (runs) ran += 1;
+      return runs ? test : leftOut;
+    },
+    tell: (what) => tellShare(what, ran, all),
+  };
 }

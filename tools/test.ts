@@ -23,7 +23,13 @@ import {
   rememberedCosts,
   slowestLines,
 } from './tests/costs.ts';
-import { TOGETHER_VARIABLE, type TestFiles, testFiles } from './tests/files.ts';
+import {
+  IN_TURN_ENTRY,
+  IN_TURN_VARIABLE,
+  TOGETHER_VARIABLE,
+  type TestFiles,
+  testFiles,
+} from './tests/files.ts';
 import { collector, type Failure, type Skip, type Tally, totals } from './tests/tally.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -66,14 +72,19 @@ function isWhole(args: readonly string[]): boolean {
   return args.length > 0 || (process.env['CI'] ?? '') !== '';
 }
 
-async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
+async function runFiles({ together, inTurn, alone }: TestFiles): Promise<Tally> {
   const { take, tally } = collector();
   process.env[TOGETHER_VARIABLE] = JSON.stringify(together);
+  process.env[IN_TURN_VARIABLE] = JSON.stringify(inTurn);
   process.env['NODE_COMPILE_CACHE'] ??= resolve(ROOT, 'node_modules/.cache/tests');
   const silence = new AbortController();
   const words = `nothing was heard for ${SILENCE_MAX_MS / 1000} s; a program that it started goes on`;
   const timer = setTimeout(() => silence.abort(new Error(words)), SILENCE_MAX_MS);
-  const files = together.length === 0 ? alone : [TOGETHER_ENTRY, ...alone];
+  const files = [
+    ...(together.length === 0 ? [] : [TOGETHER_ENTRY]),
+    ...(inTurn.length === 0 ? [] : [resolve(ROOT, IN_TURN_ENTRY)]),
+    ...alone,
+  ];
   const known = { ...budgets().files, ...rememberedCosts(REMEMBERED) };
   const stream = run({
     files: [...longestFirst(files, known, ROOT)],
@@ -88,7 +99,7 @@ async function runFiles({ together, alone }: TestFiles): Promise<Tally> {
     take(event);
   }
   clearTimeout(timer);
-  return tally([...together, ...alone]);
+  return tally([...together, ...inTurn, ...alone]);
 }
 
 function where(path: string): string {

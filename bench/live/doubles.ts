@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { awsDouble } from './aws-double.ts';
 import { type ClusterSize, REGION } from './cluster.ts';
 import { type Answerer, kubeDouble } from './kube-double.ts';
+import type { WatchDouble } from './watch-double.ts';
 
 /** What each call waits before it is answered, ms. */
 export const LATENCY_MS = 100;
@@ -17,6 +18,8 @@ export interface Doubles {
   /** Requests since the start or the last `forget`. */
   readonly counts: () => { readonly kube: number; readonly aws: number };
   readonly forget: () => void;
+  /** Sends a changed object to everybody who watches its list. */
+  readonly change: WatchDouble['change'];
   readonly stop: () => void;
 }
 
@@ -57,7 +60,8 @@ function kubeconfigOf(server: string): string {
 
 /** Both APIs over a cluster of this size, in this process. */
 export async function startDoubles(size: ClusterSize): Promise<Doubles> {
-  const [kube, aws] = await Promise.all([serve(kubeDouble(size)), serve(awsDouble(size))]);
+  const { answer, watches } = kubeDouble(size);
+  const [kube, aws] = await Promise.all([serve(answer), serve(awsDouble(size))]);
   const home = mkdtempSync(join(tmpdir(), 'rollcall-bench-'));
   const kubeconfig = join(home, 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigOf(kube.url));
@@ -77,7 +81,9 @@ export async function startDoubles(size: ClusterSize): Promise<Doubles> {
       kube.requests = 0;
       aws.requests = 0;
     },
+    change: watches.change,
     stop: () => {
+      watches.end();
       for (const { server } of [kube, aws]) {
         server.closeAllConnections();
         server.close();

@@ -10,6 +10,8 @@ import {
   podOf,
 } from './cluster.ts';
 
+import { type WatchDouble, watchDouble } from './watch-double.ts';
+
 interface Kind {
   readonly kind: string;
   readonly count: number;
@@ -31,14 +33,16 @@ function kindsOf(size: ClusterSize): Kinds {
   };
 }
 
-/** One page of a list, as kube-apiserver words it. */
-function pageOf({ kind, count, at }: Kind, from: number, limit: number): string {
+/** One page of a list, as kube-apiserver words it: what stands before its version, and behind. */
+function pageOf({ kind, count, at }: Kind, from: number, limit: number): readonly [string, string] {
   const to = Math.min(count, from + limit);
   const items = Array.from({ length: to - from }, (_, index) => at(from + index));
   const rest = count - to;
-  const more = rest > 0 ? { continue: String(to), remainingItemCount: rest } : {};
-  const metadata = { resourceVersion: '1000', ...more };
-  return JSON.stringify({ kind: `${kind}List`, apiVersion: 'v1', metadata, items });
+  const more = rest > 0 ? `,"continue":"${to}","remainingItemCount":${rest}` : '';
+  return [
+    `{"kind":"${kind}List","apiVersion":"v1","metadata":{"resourceVersion":"`,
+    `"${more}},"items":${JSON.stringify(items)}}`,
+  ];
 }
 
 const NONE: Kind = { kind: 'Other', count: 0, at: () => ({}) };
@@ -52,11 +56,21 @@ const MISSING = JSON.stringify({
 
 export type Answerer = (request: IncomingMessage, body: string, response: ServerResponse) => void;
 
-/** Answers lists of a cluster of this size; pages that were made once are kept. */
-export function kubeDouble(size: ClusterSize): Answerer {
+function apiVersionOf(plural: string): string {
+  return plural === 'leases' ? 'coordination.k8s.io/v1' : 'v1';
+}
+
+export interface KubeDouble {
+  readonly answer: Answerer;
+  readonly watches: WatchDouble;
+}
+
+/** Answers lists and watches of a cluster of this size; pages that were made once are kept. */
+export function kubeDouble(size: ClusterSize): KubeDouble {
   const kinds = kindsOf(size);
-  const pages = new Map<string, Buffer>();
-  return ({ url = '/' }, _body, response) => {
+  const pages = new Map<string, readonly [string, string]>();
+  const watches = watchDouble(apiVersionOf);
+  const answer: Answerer = ({ url = '/' }, _body, response) => {
     const { pathname, searchParams } = new URL(url, 'http://localhost');
     const json = { 'content-type': 'application/json' };
     if (/karpenter|amazonaws|node\.x-k8s\.io/.test(pathname)) {
@@ -69,10 +83,17 @@ export function kubeDouble(size: ClusterSize): Answerer {
     }
     const known = pages.get(url);
     const plural = pathname.slice(pathname.lastIndexOf('/') + 1);
+    if (searchParams.has('watch')) {
+      const { kind, count, at } = kinds[plural] ?? NONE;
+      const objects = Array.from({ length: count }, (_, index) => at(index));
+      watches.follow(plural, { kind, objects }, response, searchParams);
+      return;
+    }
     const limit = Number(searchParams.get('limit') ?? '500');
     const from = Number(searchParams.get('continue') ?? '0');
-    const page = known ?? Buffer.from(pageOf(kinds[plural] ?? NONE, from, limit));
+    const page = known ?? pageOf(kinds[plural] ?? NONE, from, limit);
     pages.set(url, page);
-    response.writeHead(200, json).end(page);
+    response.writeHead(200, json).end(page.join(String(watches.version())));
   };
+  return { answer, watches };
 }

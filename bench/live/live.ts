@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../place.ts';
 import type { Row } from '../table.ts';
 import { type ClusterSize, machineAt } from './cluster.ts';
 import { type Doubles, LATENCY_MS, startDoubles } from './doubles.ts';
+import { type Usage, usageOf } from './usage.ts';
 
 /** The command of the checkout, and what people install once it is built. */
 const PROGRAM: readonly string[] = [join(ROOT, 'bin/rollcall')];
@@ -25,32 +26,6 @@ interface LiveRun {
   readonly peakRssBytes: number;
   /** Of the program's own threads. */
   readonly processorMs: number;
-}
-
-interface Usage {
-  readonly peakRssBytes: number;
-  readonly processorMs: number;
-}
-
-const CLOCK_TICK_MS = 10;
-
-/** What Linux counts of a process while it is there; null where it does not. */
-function usageOf(pid: number | undefined): Usage | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    // The second field, the name in parentheses, may hold blanks.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    const ticks = Number(fields[11]) + Number(fields[12]);
-    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
-    // Of a process that has just ended nothing is left but its number.
-    if (kilobytes === undefined) return null;
-    return {
-      peakRssBytes: Number(kilobytes) * 1024,
-      processorMs: ticks * CLOCK_TICK_MS,
-    };
-  } catch {
-    return null;
-  }
 }
 
 /** A terminal of its own, as progress and first rows are shown on terminals only. */
@@ -81,7 +56,7 @@ async function look(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     if (Number.isNaN(firstMs) && text.includes(first ?? '')) firstMs = performance.now() - startMs;
   });
-  let usage: Usage = { peakRssBytes: 0, processorMs: 0 };
+  let usage: Usage = { peakRssBytes: 0, rssBytes: 0, processorMs: 0 };
   const watch = setInterval(() => {
     usage = usageOf(child.pid) ?? usage;
   }, PERIOD_MS);

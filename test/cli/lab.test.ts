@@ -9,6 +9,7 @@ import { after, describe, test } from 'node:test';
 import { readLabArguments } from '../../src/apps/lab/arguments.ts';
 import { twoColumns } from '../../src/apps/lab/columns.ts';
 import { shippedStories } from '../../src/apps/lab/load.ts';
+import { sharedTests, shareOf, tellShare } from '../share.ts';
 import { capture } from './capture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -107,8 +108,13 @@ test('the two columns keep to their sides and to the width', () => {
   );
 });
 
+const STORIES_OF = 4;
+
 describe('every story ends as it says', () => {
-  for (const { name } of shippedStories())
+  const stories = shippedStories();
+  const played = shareOf(stories, STORIES_OF);
+  tellShare('stories of the lab', played.length, stories.length);
+  for (const { name } of played)
     test(name, async () => {
       const { code, out } = await capture(['lab', name, '--fast']);
       assert.match(out, /All \d+ expectations? of the story hold\./);
@@ -165,7 +171,9 @@ function environmentOf(folder: string): Readonly<Record<string, string>> {
 }
 
 describe('an open lab', () => {
-  test('is visible to Rollcall, and to nobody without its token', async (t) => {
+  const open = sharedTests(3);
+
+  open.test('is visible to Rollcall, and to nobody without its token', async (t) => {
     const { child, folder } = await openLab('joined-and-was-gone', [
       '--folder',
       join(FOLDER, 'open'),
@@ -184,13 +192,13 @@ describe('an open lab', () => {
     assert.ok([401, 403].includes(answer.statusCode), String(answer.statusCode));
   });
 
-  test('says by its context which cluster of EKS it is, before a Node is there', async (t) => {
+  open.test('says by its context which cluster of EKS it is, before a Node is there', async (t) => {
     const { child, folder } = await openLab('never-let-in');
     t.after(() => child.kill('SIGKILL'));
     assert.equal(await instancesSeen(folder), 3);
   });
 
-  test('ends cleanly on an interrupt and removes its folder', async (t) => {
+  open.test('ends cleanly on an interrupt and removes its folder', async (t) => {
     const { child, folder } = await openLab('joined-and-was-gone');
     t.after(() => child.kill('SIGKILL'));
     assert.ok(existsSync(join(folder, 'env')));
@@ -199,4 +207,6 @@ describe('an open lab', () => {
     assert.deepEqual([code, signal], [0, null]);
     assert.equal(existsSync(folder), false);
   });
+
+  open.tell('tests of an open lab');
 });

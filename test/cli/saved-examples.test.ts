@@ -91,7 +91,7 @@ async function assertSame({ files, expect }: Example): Promise<void> {
   assert.deepEqual(namelessly(await diagnoseObservations(hidden)), namelessly(given));
 }
 
-const SAVED_OF = 4;
+const SAVED_OF = 8;
 const examples = loadExamples((process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter(Boolean));
 const saved = shareOf(examples, SAVED_OF);
 tellShare('examples as they are saved', saved.length, examples.length);

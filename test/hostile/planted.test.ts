@@ -19,6 +19,7 @@ import { run as runCommand } from '../../src/apps/cli/run.ts';
 import { renderMarkdown } from '../../src/diagnosis/report/markdown.ts';
 import { renderText } from '../../src/diagnosis/report/text.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
+import { shareOf, tellShare } from '../share.ts';
 import { plantedLog } from './planted/kubernetes.ts';
 import { plantedFor } from './planted/make.ts';
 import { createSearch, type Leak } from './planted/search.ts';
@@ -96,6 +97,10 @@ interface Looked {
   readonly look: StatusObservation;
 }
 
+/** Outputs of one kind differ in little, and so do shapes in a wrong command line. */
+const OUTPUTS_OF = 3;
+const SHAPES_OF = 4;
+
 /** A live look at the planted world, and the bundle that `--save` writes of it. */
 async function lookLive(): Promise<Looked> {
   const kept = createBundle();
@@ -167,7 +172,7 @@ describe('a live look', () => {
     assertSecretless('lines in memory', JSON.stringify(observations.hits));
   });
 
-  for (const words of [
+  const pages = [
     [],
     ['--watch'],
     ['-o', 'wide'],
@@ -175,7 +180,10 @@ describe('a live look', () => {
     ['-o', 'json'],
     ['-o', 'yaml'],
     ['-o', 'name'],
-  ])
+  ];
+  const chosen = shareOf(pages, OUTPUTS_OF);
+  tellShare('pages of status with planted secrets', chosen.length, pages.length);
+  for (const words of chosen)
     test(`prints no secret in rollcall status ${words.join(' ')}`, async () => {
       const printed = await printedStatus(looked.look, words);
       assert.ok(printed.includes('ip-10-0-1-5'));
@@ -211,7 +219,7 @@ describe('files as people collect them', () => {
     writeFileSync(join(folder, 'collection.json'), JSON.stringify(collection));
   });
 
-  for (const argv of [
+  const lines = [
     ['diagnose', folder],
     ['diagnose', folder, '-o', 'json'],
     ['diagnose', folder, '-o', 'yaml'],
@@ -222,7 +230,10 @@ describe('files as people collect them', () => {
     ['capacity', folder, '-o', 'json'],
     ['name', folder],
     ['name', folder, '-o', 'json'],
-  ])
+  ];
+  const run = shareOf(lines, OUTPUTS_OF, 1);
+  tellShare('commands that read planted secrets', run.length, lines.length);
+  for (const argv of run)
     test(`rollcall ${argv.map((word) => (word === folder ? 'FOLDER' : word)).join(' ')}`, async () => {
       const { out, err } = await capture(argv);
       assert.ok(out.length > 0, err);
@@ -254,7 +265,8 @@ function wrongLines(text: string): readonly (readonly string[])[] {
 describe('errors and records', () => {
   test('a wrong command line repeats no secret', async () => {
     const printed: string[] = [];
-    for (const { text } of search.plant('command line')) {
+    const planted = search.plant('command line');
+    for (const { text } of shareOf(planted, SHAPES_OF)) {
       for (const argv of wrongLines(text)) {
         const { out, err } = await capture(argv);
         // Words that resemble a cause are searched for, which is no error.

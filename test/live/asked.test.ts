@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach } from 'node:test';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { sharedTests } from '../share.ts';
 import { unauthorized } from '../real/moto.ts';
 import { only, silent } from './answers.ts';
 import { documentOf, endOf, rollcall, startRollcall, type Surroundings } from './rollcall.ts';
@@ -17,6 +18,7 @@ import {
   startSite,
 } from './world.ts';
 
+const live = sharedTests(3);
 const skip = missing(...CONTROL_PLANE, 'moto');
 const WITH_PARTS = { skip, timeout: 120_000 };
 let site: Site;
@@ -56,7 +58,7 @@ function withContexts(): Surroundings {
   return { ...site.env, KUBECONFIG: path };
 }
 
-test('reports only that no machine has the name', WITH_PARTS, async () => {
+live.test('reports only that no machine has the name', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', 'nobody'], site.env);
   assert.equal(run.stdout, '');
   assert.equal(run.stderr, 'No machine in lab is named nobody; see all: rollcall status\n');
@@ -68,7 +70,7 @@ test('reports only that no machine has the name', WITH_PARTS, async () => {
   }
 });
 
-test('a document of a name that no machine has says so too', WITH_PARTS, async () => {
+live.test('a document of a name that no machine has says so too', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', 'nobody', '-o', 'json'], site.env);
   const { subjects, headline, losses } = documentOf(run);
   assert.deepEqual([subjects, headline, run.code], [[], null, 64]);
@@ -76,7 +78,7 @@ test('a document of a name that no machine has says so too', WITH_PARTS, async (
   assert.deepEqual(losses[0], { locator: 'nobody', what: sentence });
 });
 
-test('suggests the machine with a similar name', WITH_PARTS, async () => {
+live.test('suggests the machine with a similar name', WITH_PARTS, async () => {
   for (const [asked, meant] of [
     [healthy.name.split('.')[0] ?? '', healthy.name],
     [`${healthy.id.slice(0, -1)}${healthy.id.endsWith('0') ? '1' : '0'}`, healthy.id],
@@ -87,25 +89,29 @@ test('suggests the machine with a similar name', WITH_PARTS, async () => {
   }
 });
 
-test('answers for one of two names and reports the other as unknown', WITH_PARTS, async () => {
+live.test('answers for one of two names and reports the other as unknown', WITH_PARTS, async () => {
   const run = await rollcall(['diagnose', lonely.id, 'nobody'], site.env);
   assert.match(run.stdout, /^NOT USABLE/m);
   assert.match(run.stderr, /^No machine in lab is named nobody; see all: rollcall status\n$/);
   assert.equal(run.code, 1);
 });
 
-test('where a source that may know it is denied, a name may still exist', WITH_PARTS, async () => {
-  site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
-  const run = await rollcall(['diagnose', 'i-0123456789abcdef0'], site.env);
-  assert.equal(run.stdout, '');
-  assert.match(
-    run.stderr,
-    /^No machine in .* is named i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
-  );
-  assert.equal(run.code, 2);
-});
+live.test(
+  'where a source that may know it is denied, a name may still exist',
+  WITH_PARTS,
+  async () => {
+    site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
+    const run = await rollcall(['diagnose', 'i-0123456789abcdef0'], site.env);
+    assert.equal(run.stdout, '');
+    assert.match(
+      run.stderr,
+      /^No machine in .* is named i-0123456789abcdef0; .*\n.*allow ec2:DescribeInstances/,
+    );
+    assert.equal(run.code, 2);
+  },
+);
 
-test('reports an instance as terminated', WITH_PARTS, async () => {
+live.test('reports an instance as terminated', WITH_PARTS, async () => {
   const ended = await runMachine(site);
   await site.moto.ec2('TerminateInstances', { 'InstanceId.1': ended.id });
   const run = await rollcall(['diagnose', ended.id], site.env);
@@ -117,7 +123,7 @@ test('reports an instance as terminated', WITH_PARTS, async () => {
   assert.equal(run.code, 64);
 });
 
-test(
+live.test(
   'waiting for a name that no machine has says so once, and ends at the limit',
   WITH_PARTS,
   async () => {
@@ -129,22 +135,26 @@ test(
   },
 );
 
-test('a look under way at the limit of the waiting does not hold it up', WITH_PARTS, async () => {
-  const child = startRollcall(['diagnose', lonely.id, '--wait', '--timeout', '9s'], site.env);
-  const ended = endOf(child);
-  const isSeen = Promise.withResolvers<void>();
-  child.stderr?.on('data', () => isSeen.resolve());
-  await isSeen.promise;
-  // From the second look on nothing is answered; its own nine seconds would end after the waiting's.
-  site.kube.fail(silent);
-  const { code, stdout, stderr } = await ended;
-  assert.match(stderr, /\nTimed out after 9 s: /);
-  assert.match(stdout, /^NOT USABLE {2}Machine /m);
-  assert.doesNotMatch(stdout, /list nodes|Some answers did not arrive/);
-  assert.equal(code, 2);
-});
+live.test(
+  'a look under way at the limit of the waiting does not hold it up',
+  WITH_PARTS,
+  async () => {
+    const child = startRollcall(['diagnose', lonely.id, '--wait', '--timeout', '9s'], site.env);
+    const ended = endOf(child);
+    const isSeen = Promise.withResolvers<void>();
+    child.stderr?.on('data', () => isSeen.resolve());
+    await isSeen.promise;
+    // From the second look on nothing is answered; its own nine seconds would end after the waiting's.
+    site.kube.fail(silent);
+    const { code, stdout, stderr } = await ended;
+    assert.match(stderr, /\nTimed out after 9 s: /);
+    assert.match(stdout, /^NOT USABLE {2}Machine /m);
+    assert.doesNotMatch(stdout, /list nodes|Some answers did not arrive/);
+    assert.equal(code, 2);
+  },
+);
 
-test(
+live.test(
   'of two clusters the one that answers is diagnosed, and the dead one is a loss',
   WITH_PARTS,
   async () => {
@@ -167,7 +177,7 @@ test(
   },
 );
 
-test(
+live.test(
   'two clusters that answer make one document, and none does without answers',
   WITH_PARTS,
   async () => {
@@ -195,13 +205,17 @@ test(
   },
 );
 
-test('a roll call of another cluster than the Nodes are of says so first', WITH_PARTS, async () => {
-  const page = await rollcall(['status', '--cluster', 'other'], site.env);
-  const told = page.stdout.replaceAll(/\s+/g, ' ').match(/Left out: .*?(?=Left out: |$)/g) ?? [];
-  assert.match(told[0] ?? '', /carry the tag of lab, not of other; use --cluster lab/);
-});
+live.test(
+  'a roll call of another cluster than the Nodes are of says so first',
+  WITH_PARTS,
+  async () => {
+    const page = await rollcall(['status', '--cluster', 'other'], site.env);
+    const told = page.stdout.replaceAll(/\s+/g, ' ').match(/Left out: .*?(?=Left out: |$)/g) ?? [];
+    assert.match(told[0] ?? '', /carry the tag of lab, not of other; use --cluster lab/);
+  },
+);
 
-test('maps the kubectl name of a list to the name used here', WITH_PARTS, async () => {
+live.test('maps the kubectl name of a list to the name used here', WITH_PARTS, async () => {
   const run = await rollcall(['status', '-o', 'jsonpath={.items[*].metadata.name}'], site.env);
   assert.match(
     run.stderr,
@@ -211,7 +225,7 @@ test('maps the kubectl name of a list to the name used here', WITH_PARTS, async 
   assert.deepEqual(site.kube.calls(), []);
 });
 
-test('what saved evidence lacks is one line beside the document', WITH_PARTS, async () => {
+live.test('what saved evidence lacks is one line beside the document', WITH_PARTS, async () => {
   site.moto.refuse('DescribeSubnets', unauthorized('DescribeSubnets'));
   const saved = join(site.plane.dir, 'lacking.tar.gz');
   const run = await rollcall(['diagnose', '-o', 'json', '--save', saved], site.env);
@@ -222,7 +236,7 @@ test('what saved evidence lacks is one line beside the document', WITH_PARTS, as
   );
 });
 
-test('what a log of changes lacks is one line at the first look', WITH_PARTS, async () => {
+live.test('what a log of changes lacks is one line at the first look', WITH_PARTS, async () => {
   site.kube.fail(
     only(/\/pods/, (_call, response) => {
       response.writeHead(403, { 'content-type': 'application/json' });
@@ -235,12 +249,13 @@ test('what a log of changes lacks is one line at the first look', WITH_PARTS, as
   const child = startRollcall(['status', '--watch'], site.env);
   const ended = endOf(child);
   const isTwice = Promise.withResolvers<void>();
-  let lines = 0;
-  child.stdout?.on('data', () => {
-    lines += 1;
-    if (lines === 1)
-      void site.plane.client.create('/api/v1/nodes', { metadata: { name: `new-${CLUSTER}` } });
-    else isTwice.resolve();
+  let isSeen = false;
+  // What is told of the watch itself may come before the first look.
+  child.stdout?.on('data', (text: string) => {
+    if (isSeen) isTwice.resolve();
+    if (isSeen || !text.includes(': new, ')) return;
+    isSeen = true;
+    void site.plane.client.create('/api/v1/nodes', { metadata: { name: `new-${CLUSTER}` } });
   });
   await isTwice.promise;
   child.kill('SIGINT');
@@ -249,19 +264,23 @@ test('what a log of changes lacks is one line at the first look', WITH_PARTS, as
   assert.equal(stderr.match(/Left out/g)?.length, 1);
 });
 
-test('Tab offers Nodes, their instances, and machines without a Node', WITH_PARTS, async () => {
-  const complete = async (word: string): Promise<readonly string[]> => {
-    const words = ['__complete', 'diagnose', '--cluster', CLUSTER, word];
-    const { code, stdout, stderr } = await rollcall(words, site.env);
-    assert.deepEqual([code, stderr], [0, '']);
-    return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
-  };
-  const all = await complete('');
-  for (const word of [healthy.name, healthy.id, lonely.id]) assert.ok(all.includes(word), word);
-  assert.deepEqual(await complete(lonely.id.slice(0, -1)), [lonely.id, ':0', '']);
-});
+live.test(
+  'Tab offers Nodes, their instances, and machines without a Node',
+  WITH_PARTS,
+  async () => {
+    const complete = async (word: string): Promise<readonly string[]> => {
+      const words = ['__complete', 'diagnose', '--cluster', CLUSTER, word];
+      const { code, stdout, stderr } = await rollcall(words, site.env);
+      assert.deepEqual([code, stderr], [0, '']);
+      return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+    };
+    const all = await complete('');
+    for (const word of [healthy.name, healthy.id, lonely.id]) assert.ok(all.includes(word), word);
+    assert.deepEqual(await complete(lonely.id.slice(0, -1)), [lonely.id, ':0', '']);
+  },
+);
 
-test('Tab offers what one API knows while the other refuses', WITH_PARTS, async () => {
+live.test('Tab offers what one API knows while the other refuses', WITH_PARTS, async () => {
   site.moto.refuse('DescribeInstances', unauthorized('DescribeInstances'));
   const words = ['__complete', 'diagnose', '--cluster', CLUSTER, ''];
   const { code, stdout, stderr } = await rollcall(words, site.env);
@@ -269,3 +288,5 @@ test('Tab offers what one API knows while the other refuses', WITH_PARTS, async 
   assert.ok(stdout.includes(healthy.name));
   assert.ok(!stdout.includes(lonely.id));
 });
+
+live.tell('live questions');

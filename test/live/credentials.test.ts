@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, beforeEach, describe } from 'node:test';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { sharedTests } from '../share.ts';
 import {
   documentOf,
   type KubeconfigParts,
@@ -22,6 +23,7 @@ import {
   startSite,
 } from './world.ts';
 
+const live = sharedTests(3, 2);
 const skip = missing(...CONTROL_PLANE, 'moto');
 const WITH_PARTS = { skip, timeout: 120_000 };
 let site: Site;
@@ -120,7 +122,7 @@ describe('a credential program', () => {
     ['that wants a terminal', '', { interactiveMode: 'Always' }, /needs a terminal/],
   ];
   for (const [what, script, more, sentence] of cases)
-    test(what, WITH_PARTS, async () => {
+    live.test(what, WITH_PARTS, async () => {
       const run = await rollcall(['diagnose', '--timeout', '3s'], program(script, more));
       assertSentence(run, sentence);
     });
@@ -170,7 +172,7 @@ describe('a kubeconfig', () => {
     ],
   ];
   for (const [what, parts, sentence] of cases)
-    test(what, WITH_PARTS, async () => {
+    live.test(what, WITH_PARTS, async () => {
       assertSentence(await rollcall(['diagnose'], withKubeconfig(parts)), sentence);
     });
 
@@ -178,13 +180,13 @@ describe('a kubeconfig', () => {
     ['that is no YAML', '\u0000garbage: [', /is not complete YAML near line 1; fix it/],
     ['that is something else', 'hello', /is YAML but not a kubeconfig; look at it: head -c/],
   ] as const)
-    test(what, WITH_PARTS, async () => {
+    live.test(what, WITH_PARTS, async () => {
       const path = join(site.plane.dir, `text-${count++}`);
       writeFileSync(path, text);
       assertSentence(await rollcall(['diagnose'], { ...site.env, KUBECONFIG: path }), sentence);
     });
 
-  test('that is a folder', WITH_PARTS, async () => {
+  live.test('that is a folder', WITH_PARTS, async () => {
     const run = await rollcall(['diagnose'], { ...site.env, KUBECONFIG: site.plane.dir });
     assertSentence(run, /is a folder; look into it: ls -l/);
   });
@@ -281,26 +283,30 @@ describe('an AWS profile', () => {
     ],
   ];
   for (const [profile, sentence] of cases)
-    test(`${profile} is one sentence, and what Kubernetes says stays`, WITH_PARTS, async () => {
-      const args = ['diagnose', '-o', 'json', '--timeout', '20s', '--profile', profile];
-      const run = await rollcall(args, withProfiles());
-      assertCivil(run);
-      assert.equal(run.code, 2, run.stderr);
-      const { subjects, losses } = documentOf(run);
-      assert.deepEqual(
-        subjects.map(({ node, verdict }) => [node, verdict]),
-        [[healthy.name, 'cannot-tell']],
-      );
-      const told = losses.map(({ what }) => what);
-      // What waits for the credentials that do not come is late itself.
-      const sentences = [...new Set(told)].filter(
-        (one) => !one.startsWith('Some answers did not arrive'),
-      );
-      assert.equal(sentences.length, 1, sentences.join('\n'));
-      assert.match(sentences[0] ?? '', sentence);
-    });
+    live.test(
+      `${profile} is one sentence, and what Kubernetes says stays`,
+      WITH_PARTS,
+      async () => {
+        const args = ['diagnose', '-o', 'json', '--timeout', '20s', '--profile', profile];
+        const run = await rollcall(args, withProfiles());
+        assertCivil(run);
+        assert.equal(run.code, 2, run.stderr);
+        const { subjects, losses } = documentOf(run);
+        assert.deepEqual(
+          subjects.map(({ node, verdict }) => [node, verdict]),
+          [[healthy.name, 'cannot-tell']],
+        );
+        const told = losses.map(({ what }) => what);
+        // What waits for the credentials that do not come is late itself.
+        const sentences = [...new Set(told)].filter(
+          (one) => !one.startsWith('Some answers did not arrive'),
+        );
+        assert.equal(sentences.length, 1, sentences.join('\n'));
+        assert.match(sentences[0] ?? '', sentence);
+      },
+    );
 
-  test('of no region is one sentence', WITH_PARTS, async () => {
+  live.test('of no region is one sentence', WITH_PARTS, async () => {
     const { AWS_REGION: _, AWS_DEFAULT_REGION: __, ...env } = site.env;
     const { losses } = documentOf(await rollcall(['diagnose', '-o', 'json'], env));
     const sentences = new Set(losses.map(({ what }) => what));
@@ -308,7 +314,7 @@ describe('an AWS profile', () => {
   });
 });
 
-test('names with odd characters ask for nothing but a name', WITH_PARTS, async () => {
+live.test('names with odd characters ask for nothing but a name', WITH_PARTS, async () => {
   const names = ['\u001b]0;owned\u0007node', '$(reboot)', 'a\'b"c', 'ünïcödé', 'x'.repeat(5000)];
   const asked = ['status', 'name'].map((one) => [one, names[0] ?? '']);
   for (const argv of [['diagnose', ...names], ...asked, ['status', names.at(-1) ?? '']]) {
@@ -319,3 +325,5 @@ test('names with odd characters ask for nothing but a name', WITH_PARTS, async (
     assert.ok(run.stderr.length < 1000, run.stderr);
   }
 });
+
+live.tell('credentials that fail');

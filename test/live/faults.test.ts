@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, before, beforeEach, describe } from 'node:test';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { sharedTests } from '../share.ts';
 import { THROTTLED, unauthorized } from '../real/moto.ts';
 import { always, only, refusedStatus, silent, times } from './answers.ts';
 import {
@@ -40,6 +41,7 @@ function assertNoSource(run: Run, sentence: RegExp): void {
   assert.equal(run.code, 69, run.stderr);
 }
 
+const live = sharedTests(3, 1);
 const skip = missing(...CONTROL_PLANE, 'moto');
 let site: Site;
 let healthy: Machine;
@@ -130,7 +132,7 @@ const KUBERNETES_FAULTS: readonly (readonly [
 
 describe('to Kubernetes, with nothing that names the cluster to AWS', () => {
   for (const [what, sentence, fault] of KUBERNETES_FAULTS)
-    test(`${what} is one sentence`, { skip }, async () => {
+    live.test(`${what} is one sentence`, { skip }, async () => {
       site.kube.fail(fault);
       const run = await rollcall(['diagnose'], site.env);
       assertNoSource(run, sentence);
@@ -138,17 +140,17 @@ describe('to Kubernetes, with nothing that names the cluster to AWS', () => {
       assert.equal(run.stderr.split('\n').length, 3);
     });
 
-  test('a kubeconfig that is not there', { skip }, async () => {
+  live.test('a kubeconfig that is not there', { skip }, async () => {
     const run = await rollcall(['diagnose'], emptyHome(site.plane.dir, 'bare'));
     assertNoSource(run, /no such file exists; name one that does, .*: unset KUBECONFIG\n/);
   });
 
-  test('a context that is not in it', { skip }, async () => {
+  live.test('a context that is not in it', { skip }, async () => {
     const run = await rollcall(['diagnose', '--context', 'lob'], site.env);
     assertNoSource(run, /^The context lob is not in \S+ \(did you mean lab\?\)/);
   });
 
-  test('a certificate for another name', { skip }, async () => {
+  live.test('a certificate for another name', { skip }, async () => {
     const cluster = {
       'certificate-authority': site.plane.caPath,
       'tls-server-name': 'api.example.org',
@@ -158,7 +160,7 @@ describe('to Kubernetes, with nothing that names the cluster to AWS', () => {
     assertNoSource(run, /^The certificate of \S+ is for .* and not for api\.example\.org; use/);
   });
 
-  test('a credential plugin that hangs is ended and named', { skip }, async () => {
+  live.test('a credential plugin that hangs is ended and named', { skip }, async () => {
     const run = await rollcall(['diagnose', '--timeout', '3s'], plugin('exec sleep 600'));
     assertNoSource(
       run,
@@ -166,29 +168,33 @@ describe('to Kubernetes, with nothing that names the cluster to AWS', () => {
     );
   });
 
-  test('a credential plugin that prints something else', { skip }, async () => {
+  live.test('a credential plugin that prints something else', { skip }, async () => {
     const run = await rollcall(['diagnose'], plugin('printf "\\033[31m<html>hello"'));
     assertNoSource(run, /^The credential command \S+ printed output that is not JSON/);
   });
 });
 
-test('an API server that is away leaves what AWS says of a cluster that is named', {
-  skip,
-}, async () => {
-  const env = withKubeconfig({ server: 'http://127.0.0.1:1' });
-  const { machines, losses } = await partial(['--cluster', CLUSTER], env, 2);
-  assert.ok(machines.some(({ instanceId }) => instanceId === lonely.id));
-  assert.match(losses, /^list nodes: Nothing listens at http:\/\/127\.0\.0\.1:1/m);
-});
+live.test(
+  'an API server that is away leaves what AWS says of a cluster that is named',
+  {
+    skip,
+  },
+  async () => {
+    const env = withKubeconfig({ server: 'http://127.0.0.1:1' });
+    const { machines, losses } = await partial(['--cluster', CLUSTER], env, 2);
+    assert.ok(machines.some(({ instanceId }) => instanceId === lonely.id));
+    assert.match(losses, /^list nodes: Nothing listens at http:\/\/127\.0\.0\.1:1/m);
+  },
+);
 
-test('an API server that is busy for a moment is asked again', { skip }, async () => {
+live.test('an API server that is busy for a moment is asked again', { skip }, async () => {
   site.kube.fail(times(20, always(429, 'later', { 'retry-after': '1' })));
   const { machines, losses } = await partial([], site.env, 1);
   assert.equal(machines.length, 2);
   assert.doesNotMatch(losses, /429/);
 });
 
-test('one list that is refused leaves the verdicts that need no other', { skip }, async () => {
+live.test('one list that is refused leaves the verdicts that need no other', { skip }, async () => {
   const message = 'pods is forbidden: User "x" cannot list resource "pods" at the cluster scope';
   site.kube.fail(only(/\/pods/, always(403, refusedStatus(403, 'Forbidden', message))));
   const { machines, losses } = await partial([], site.env, 1);
@@ -197,17 +203,21 @@ test('one list that is refused leaves the verdicts that need no other', { skip }
   assert.match(losses, /^list pods: .*kubectl create clusterrole .*--verb=list --resource=pods/m);
 });
 
-test('one list that never comes holds no other, and is named with the way to wait', {
-  skip,
-}, async () => {
-  site.kube.fail(only(/\/pods/, silent));
-  const { machines, losses } = await partial(['--timeout', '6s'], site.env, 1);
-  assert.equal(machines.length, 2);
-  assert.match(losses, /^list pods: Some answers did not arrive within 6 s; .*--timeout 18s$/m);
-  assert.doesNotMatch(losses, /^list nodes/m);
-});
+live.test(
+  'one list that never comes holds no other, and is named with the way to wait',
+  {
+    skip,
+  },
+  async () => {
+    site.kube.fail(only(/\/pods/, silent));
+    const { machines, losses } = await partial(['--timeout', '6s'], site.env, 1);
+    assert.equal(machines.length, 2);
+    assert.match(losses, /^list pods: Some answers did not arrive within 6 s; .*--timeout 18s$/m);
+    assert.doesNotMatch(losses, /^list nodes/m);
+  },
+);
 
-test('an AWS that never answers leaves what Kubernetes says', { skip }, async () => {
+live.test('an AWS that never answers leaves what Kubernetes says', { skip }, async () => {
   site.aws.fail(silent);
   const { machines, losses } = await partial(['--timeout', '4s'], site.env, 2);
   assert.deepEqual(
@@ -217,38 +227,42 @@ test('an AWS that never answers leaves what Kubernetes says', { skip }, async ()
   assert.match(losses, /^ec2:DescribeInstances: Some answers did not arrive within 4 s/m);
 });
 
-test('a list of Nodes that never comes leaves what AWS says of a named machine', {
-  skip,
-}, async () => {
-  site.kube.fail(silent);
-  const { machines } = await partial([lonely.id, '--timeout', '8s'], site.env, 2);
-  assert.deepEqual(
-    machines.map(({ instanceId }) => instanceId),
-    [lonely.id],
-  );
-});
+live.test(
+  'a list of Nodes that never comes leaves what AWS says of a named machine',
+  {
+    skip,
+  },
+  async () => {
+    site.kube.fail(silent);
+    const { machines } = await partial([lonely.id, '--timeout', '8s'], site.env, 2);
+    assert.deepEqual(
+      machines.map(({ instanceId }) => instanceId),
+      [lonely.id],
+    );
+  },
+);
 
-test('rejects an invalid time limit as a usage error', { skip }, async () => {
+live.test('rejects an invalid time limit as a usage error', { skip }, async () => {
   const run = await rollcall(['diagnose', '--timeout', 'soon'], site.env);
   assert.equal(run.code, 64);
   assert.match(run.stderr, /^--timeout takes a time such as 30s, 15m, 2h or 1d, not "soon"\n$/);
 });
 
-test('AWS that throttles for a while is asked again', { skip }, async () => {
+live.test('AWS that throttles for a while is asked again', { skip }, async () => {
   site.moto.refuse('DescribeInstances', THROTTLED, 2);
   const { machines, losses } = await partial([], site.env, 1);
   assert.equal(machines.length, 2);
   assert.doesNotMatch(losses, /throttled/);
 });
 
-test('gives up on AWS that throttles forever', { skip }, async () => {
+live.test('gives up on AWS that throttles forever', { skip }, async () => {
   site.moto.refuse('*', THROTTLED);
   const { machines, losses } = await partial(['--timeout', '8s'], site.env, 2);
   assert.equal(machines.length, 1);
   assert.match(losses, /^ec2:DescribeInstances: .*(?:throttled|not everything was answered)/im);
 });
 
-test('AWS that denies everything names what to allow', { skip }, async () => {
+live.test('AWS that denies everything names what to allow', { skip }, async () => {
   site.moto.refuse('*', unauthorized('DescribeInstances'));
   const { losses } = await partial([], site.env, 2);
   assert.match(
@@ -257,7 +271,7 @@ test('AWS that denies everything names what to allow', { skip }, async () => {
   );
 });
 
-test('AWS that denies one call leaves the others', { skip }, async () => {
+live.test('AWS that denies one call leaves the others', { skip }, async () => {
   site.moto.refuse('DescribeSubnets', unauthorized('DescribeSubnets'));
   const { machines, losses } = await partial([], site.env, 1);
   assert.equal(machines.length, 2);
@@ -265,12 +279,12 @@ test('AWS that denies one call leaves the others', { skip }, async () => {
   assert.doesNotMatch(losses, /^ec2:DescribeInstances:/m);
 });
 
-test('a region in which the Nodes are not names theirs', { skip }, async () => {
+live.test('a region in which the Nodes are not names theirs', { skip }, async () => {
   const { losses } = await partial(['--region', 'eu-west-1'], site.env, 2);
   assert.match(losses, /^aws: The Nodes are in us-west-2, but AWS was asked in eu-west-1; /m);
 });
 
-test('no credentials, and an expired login', { skip }, async () => {
+live.test('no credentials, and an expired login', { skip }, async () => {
   const { AWS_ACCESS_KEY_ID: _, AWS_SECRET_ACCESS_KEY: __, ...env } = site.env;
   assert.match(
     (await partial([], env, 2)).losses,
@@ -288,17 +302,19 @@ test('no credentials, and an expired login', { skip }, async () => {
   assert.match(losses, /aws sso login --profile lab/);
 });
 
-test('a clock that AWS does not accept', { skip }, async () => {
+live.test('a clock that AWS does not accept', { skip }, async () => {
   const message = 'Signature not yet current: 20261122T000000Z is still later than now';
   site.moto.refuse('*', { status: 403, code: 'SignatureDoesNotMatch', message });
   const { losses } = await partial([], site.env, 2);
   assert.match(losses, /clock/);
 });
 
-test('reports a machine that does not exist', { skip }, async () => {
+live.test('reports a machine that does not exist', { skip }, async () => {
   const run = await rollcall(['diagnose', 'ip-10-9-9-9.ec2.internal'], site.env);
   assertWorded(run);
   assert.match(run.stderr, /^No machine in lab is named ip-10-9-9-9\.ec2\.internal; see all: /);
   assert.equal(run.stdout, '');
   assert.equal(run.code, 64);
 });
+
+live.tell('faults of live sources');

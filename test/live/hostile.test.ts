@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
+import { after, before, beforeEach } from 'node:test';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { sharedTests } from '../share.ts';
 import { silent } from './answers.ts';
 import type { AskedCall } from './proxy.ts';
 import { documentOf, endOf, rollcall, startRollcall } from './rollcall.ts';
@@ -48,6 +49,7 @@ function eventsPage(from: number, count: number, isLast: boolean): string {
   return JSON.stringify({ kind: 'EventList', apiVersion: 'v1', metadata, items });
 }
 
+const live = sharedTests(2, 4);
 const skip = missing(...CONTROL_PLANE, 'moto');
 let site: Site;
 let machine: Machine;
@@ -75,7 +77,7 @@ function assertPlain(text: string): void {
   assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]|owned/);
 }
 
-test('writes nothing to the terminal but text, in any format', { skip }, async () => {
+live.test('writes nothing to the terminal but text, in any format', { skip }, async () => {
   site.kube.rewrite(everyNode(({ metadata }) => (metadata.labels = { [ESCAPES]: ESCAPES })));
   for (const format of ['text', 'json', 'yaml', 'markdown']) {
     const run = await rollcall(['diagnose', '-o', format], site.env);
@@ -86,31 +88,35 @@ test('writes nothing to the terminal but text, in any format', { skip }, async (
   }
 });
 
-test('has more events than are read, and they are not taken for all of them', {
-  skip,
-}, async () => {
-  site.kube.fail((call, response) => {
-    const { pathname, searchParams } = new URL(call.url, 'http://localhost');
-    if (pathname !== '/api/v1/events') return false;
-    const from = Number(searchParams.get('continue') ?? '0');
-    const count = Number(searchParams.get('limit'));
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(eventsPage(from, count, from + count >= 30_000));
-    return true;
-  });
-  const run = await rollcall(['diagnose', '-o', 'json'], site.env);
-  assert.equal(run.code, 1, run.stderr);
-  assert.equal(documentOf(run).subjects.length > 0, true);
-  const asked = site.kube.calls().filter(({ url }) => url.startsWith('/api/v1/events'));
-  assert.equal(asked.length, 10);
-});
+live.test(
+  'has more events than are read, and they are not taken for all of them',
+  {
+    skip,
+  },
+  async () => {
+    site.kube.fail((call, response) => {
+      const { pathname, searchParams } = new URL(call.url, 'http://localhost');
+      if (pathname !== '/api/v1/events') return false;
+      const from = Number(searchParams.get('continue') ?? '0');
+      const count = Number(searchParams.get('limit'));
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(eventsPage(from, count, from + count >= 30_000));
+      return true;
+    });
+    const run = await rollcall(['diagnose', '-o', 'json'], site.env);
+    assert.equal(run.code, 1, run.stderr);
+    assert.equal(documentOf(run).subjects.length > 0, true);
+    const asked = site.kube.calls().filter(({ url }) => url.startsWith('/api/v1/events'));
+    assert.equal(asked.length, 10);
+  },
+);
 
 for (const [what, providerID] of [
   ['kind', 'kind://docker/kind/kind-worker'],
   ['Google Cloud', 'gce://project/europe-west1-b/gke-pool-1'],
   ['no cloud', undefined],
 ] as const)
-  test(`has Nodes of ${what}: AWS is not asked for their instances`, { skip }, async () => {
+  live.test(`has Nodes of ${what}: AWS is not asked for their instances`, { skip }, async () => {
     site.kube.rewrite(
       everyNode(({ spec }) => {
         if (providerID === undefined) delete spec.providerID;
@@ -126,7 +132,7 @@ for (const [what, providerID] of [
     assert.deepEqual(site.aws.calls(), []);
   });
 
-test('is left at once on an interrupt, with no half of a bundle', { skip }, async () => {
+live.test('is left at once on an interrupt, with no half of a bundle', { skip }, async () => {
   const asked = Promise.withResolvers<void>();
   site.kube.fail((call, response) => {
     asked.resolve();
@@ -146,7 +152,7 @@ test('is left at once on an interrupt, with no half of a bundle', { skip }, asyn
   assert.deepEqual(left, []);
 });
 
-test('is diagnosed silently when the reader of the page is gone', { skip }, async () => {
+live.test('is diagnosed silently when the reader of the page is gone', { skip }, async () => {
   const child = startRollcall(['diagnose', '-o', 'json'], site.env);
   child.stdout?.destroy();
   const said: string[] = [];
@@ -155,3 +161,5 @@ test('is diagnosed silently when the reader of the page is gone', { skip }, asyn
   assert.equal(code, 1);
   assert.deepEqual(said, []);
 });
+
+live.tell('looks at hostile clusters');

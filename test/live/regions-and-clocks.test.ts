@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { after, before, beforeEach, test, type TestContext } from 'node:test';
+import { after, before, beforeEach, type TestContext } from 'node:test';
 import { authority, type CertificateWanted } from '../ports/fake/kube-certificates.ts';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { sharedTests } from '../share.ts';
 import { always, only, refusedStatus } from './answers.ts';
 import { documentOf, type Run, rollcall, type Surroundings, writeKubeconfig } from './rollcall.ts';
 import {
@@ -21,6 +22,7 @@ import {
 const HOUR_MS = 3_600_000;
 const HOUR_MIN = 60;
 
+const live = sharedTests(3, 3);
 const skip = missing(...CONTROL_PLANE, 'moto');
 const WITH_PARTS = { skip, timeout: 120_000 };
 let site: Site;
@@ -76,7 +78,7 @@ function verdictOf({ verdicts }: Awaited<ReturnType<typeof seen>>, { id }: Machi
 /** Where nobody listens and no name is, as of a service that a partition does not have. */
 const NOWHERE = 'http://eks.cn-north-1.invalid';
 
-test(
+live.test(
   'a service that a partition does not have is named, and the others decide',
   WITH_PARTS,
   async () => {
@@ -94,7 +96,7 @@ test(
   },
 );
 
-test(
+live.test(
   'a partition without any of the services leaves what Kubernetes says',
   WITH_PARTS,
   async () => {
@@ -107,19 +109,23 @@ test(
   },
 );
 
-test('does not blame keys for a call that a partition does not support', WITH_PARTS, async () => {
-  const unknown = always(403, JSON.stringify({ message: 'Missing Authentication Token' }), {
-    'content-type': 'application/json',
-    'x-amzn-errortype': 'MissingAuthenticationTokenException',
-  });
-  site.aws.fail(only(/pod-identity-associations/, unknown));
-  const look = await seen([], site.env, 1);
-  assert.ok(site.aws.calls().some(({ url }) => url.includes('pod-identity-associations')));
-  assert.equal(verdictOf(look, lonely), 'not-usable');
-  assert.doesNotMatch(look.losses, /PodIdentity|keys|not accepted/);
-});
+live.test(
+  'does not blame keys for a call that a partition does not support',
+  WITH_PARTS,
+  async () => {
+    const unknown = always(403, JSON.stringify({ message: 'Missing Authentication Token' }), {
+      'content-type': 'application/json',
+      'x-amzn-errortype': 'MissingAuthenticationTokenException',
+    });
+    site.aws.fail(only(/pod-identity-associations/, unknown));
+    const look = await seen([], site.env, 1);
+    assert.ok(site.aws.calls().some(({ url }) => url.includes('pod-identity-associations')));
+    assert.equal(verdictOf(look, lonely), 'not-usable');
+    assert.doesNotMatch(look.losses, /PodIdentity|keys|not accepted/);
+  },
+);
 
-test('reports that a cluster is in the region of its Nodes', WITH_PARTS, async () => {
+live.test('reports that a cluster is in the region of its Nodes', WITH_PARTS, async () => {
   const noCluster = always(404, JSON.stringify({ message: 'No cluster found for name: lab.' }), {
     'content-type': 'application/json',
     'x-amzn-errortype': 'ResourceNotFoundException',
@@ -137,7 +143,7 @@ test('reports that a cluster is in the region of its Nodes', WITH_PARTS, async (
   );
 });
 
-test(
+live.test(
   'does not report a cluster as missing from a region that did not answer',
   WITH_PARTS,
   async () => {
@@ -147,7 +153,7 @@ test(
   },
 );
 
-test(
+live.test(
   'reports that the Nodes belong to another cluster than the one named',
   WITH_PARTS,
   async () => {
@@ -166,7 +172,7 @@ function moved(text: string, minutes: number): string {
   });
 }
 
-test('clocks of the cluster that are an hour off change no verdict', WITH_PARTS, async () => {
+live.test('clocks of the cluster that are an hour off change no verdict', WITH_PARTS, async () => {
   const right = await seen([], site.env, 1);
   for (const minutes of [-HOUR_MIN, HOUR_MIN]) {
     site.reset();
@@ -181,7 +187,7 @@ for (const [minutes, words] of [
   [HOUR_MIN, 'behind'],
   [-HOUR_MIN, 'ahead of'],
 ] as const)
-  test(`a token refused by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
+  live.test(`a token refused by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
     const body = refusedStatus(401, 'Unauthorized', 'Unauthorized');
     const date = new Date(Date.now() + minutes * 60_000).toUTCString();
     site.kube.fail(always(401, body, { 'content-type': 'application/json', date }));
@@ -199,7 +205,7 @@ for (const [minutes, words] of [
   [HOUR_MIN, 'behind'],
   [-HOUR_MIN, 'ahead of'],
 ] as const)
-  test(`ages by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
+  live.test(`ages by a server whose clock says ${minutes} min`, WITH_PARTS, async () => {
     site.kube.setAhead(minutes * 60_000);
     const told = `The clock here is 60 min ${words} the API server's, so ages are off by as much; set it: sudo timedatectl set-ntp true`;
     const { losses } = await seen([], site.env, 1);
@@ -208,7 +214,7 @@ for (const [minutes, words] of [
     assert.ok(page.stdout.replaceAll(/\s+/g, ' ').includes(`Left out: ${told}`), page.stdout);
   });
 
-test('clocks that agree are not spoken of', WITH_PARTS, async () => {
+live.test('clocks that agree are not spoken of', WITH_PARTS, async () => {
   site.kube.setAhead(-20_000);
   const { losses } = await seen([], site.env, 1);
   assert.doesNotMatch(losses, /clock/);
@@ -246,7 +252,7 @@ for (const [what, wanted, sentence] of [
   ],
   ['that has expired', { validToMs: Date.now() - HOUR_MS }, /has expired \(the clock here says /],
 ] as const)
-  test(`an API server with a certificate ${what}`, WITH_PARTS, async (t) => {
+  live.test(`an API server with a certificate ${what}`, WITH_PARTS, async (t) => {
     const env = await certified(t, wanted);
     const alone = await rollcall(['diagnose'], env);
     assertCivil(alone);
@@ -256,3 +262,5 @@ for (const [what, wanted, sentence] of [
     assert.match(look.losses, sentence);
     assert.ok(look.verdicts.some(({ machine }) => machine === lonely.id));
   });
+
+live.tell('looks at other regions and clocks');

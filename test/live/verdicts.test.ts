@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { DiagnosisDocument, SubjectReport } from '../../src/diagnosis/document.ts';
 import type { Node } from '../real/kube-client.ts';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
+import { sharedTests } from '../share.ts';
 import { documentOf, rollcall } from './rollcall.ts';
 import {
   layCluster,
@@ -70,6 +71,7 @@ async function plantSecrets({ plane }: Site): Promise<void> {
   });
 }
 
+const shared = sharedTests(2, 5);
 const skip = missing(...CONTROL_PLANE, 'moto');
 let site: Site;
 let broken: Machine;
@@ -90,41 +92,49 @@ after(async () => {
   if (skip === false) await site.stop();
 });
 
-test('of a machine that is kept out by aws-auth is the same from every source', {
-  skip,
-}, async () => {
-  const saved = join(site.plane.dir, 'saved.tar.gz');
-  const live = await rollcall(['diagnose', broken.id, '-o', 'json', '--save', saved], site.env);
-  const again = await rollcall(['diagnose', saved, '-o', 'json'], site.env);
-  assert.equal(causesOf(documentOf(live)), 'unparseable-aws-auth');
-  assert.equal(causesOf(documentOf(again)), 'unparseable-aws-auth');
-  const fromLive = machineIn(documentOf(live), broken);
-  assert.equal(fromLive.verdict, 'not-usable');
-  assert.deepEqual(verdictOf(machineIn(documentOf(again), broken)), verdictOf(fromLive));
-  assert.equal(live.code, 1);
-  assert.equal(again.code, 1);
-  const page = await rollcall(['diagnose', broken.id], site.env);
-  assert.match(page.stdout, /^NOT USABLE/m);
-  assert.match(page.stdout, /unparseable-aws-auth/);
-  assert.equal(page.code, 1);
-});
+shared.test(
+  'of a machine that is kept out by aws-auth is the same from every source',
+  {
+    skip,
+  },
+  async () => {
+    const saved = join(site.plane.dir, 'saved.tar.gz');
+    const live = await rollcall(['diagnose', broken.id, '-o', 'json', '--save', saved], site.env);
+    const again = await rollcall(['diagnose', saved, '-o', 'json'], site.env);
+    assert.equal(causesOf(documentOf(live)), 'unparseable-aws-auth');
+    assert.equal(causesOf(documentOf(again)), 'unparseable-aws-auth');
+    const fromLive = machineIn(documentOf(live), broken);
+    assert.equal(fromLive.verdict, 'not-usable');
+    assert.deepEqual(verdictOf(machineIn(documentOf(again), broken)), verdictOf(fromLive));
+    assert.equal(live.code, 1);
+    assert.equal(again.code, 1);
+    const page = await rollcall(['diagnose', broken.id], site.env);
+    assert.match(page.stdout, /^NOT USABLE/m);
+    assert.match(page.stdout, /unparseable-aws-auth/);
+    assert.equal(page.code, 1);
+  },
+);
 
-test('of the whole cluster from the saved evidence is that of the live cluster', {
-  skip,
-}, async () => {
-  const saved = join(site.plane.dir, 'all.tar.gz');
-  const live = documentOf(await rollcall(['diagnose', '-o', 'json', '--save', saved], site.env));
-  const again = documentOf(await rollcall(['diagnose', saved, '-o', 'json'], site.env));
-  assert.deepEqual(again.headline, live.headline);
-  for (const machine of [broken, healthy])
-    assert.deepEqual(
-      verdictOf(machineIn(again, machine)),
-      verdictOf(machineIn(live, machine)),
-      machine.id,
-    );
-});
+shared.test(
+  'of the whole cluster from the saved evidence is that of the live cluster',
+  {
+    skip,
+  },
+  async () => {
+    const saved = join(site.plane.dir, 'all.tar.gz');
+    const live = documentOf(await rollcall(['diagnose', '-o', 'json', '--save', saved], site.env));
+    const again = documentOf(await rollcall(['diagnose', saved, '-o', 'json'], site.env));
+    assert.deepEqual(again.headline, live.headline);
+    for (const machine of [broken, healthy])
+      assert.deepEqual(
+        verdictOf(machineIn(again, machine)),
+        verdictOf(machineIn(live, machine)),
+        machine.id,
+      );
+  },
+);
 
-test('knows the Nodes that the API server lists, and no other', { skip }, async () => {
+shared.test('knows the Nodes that the API server lists, and no other', { skip }, async () => {
   const nodes = await site.plane.client.list<Node>('/api/v1/nodes');
   const live = documentOf(await rollcall(['diagnose', '-o', 'json'], site.env));
   const machines = live.subjects.filter(({ kind }) => kind === 'Machine');
@@ -136,7 +146,7 @@ test('knows the Nodes that the API server lists, and no other', { skip }, async 
   assert.equal(machineIn(live, broken).node, null);
 });
 
-test('comes by reading alone', { skip }, async () => {
+shared.test('comes by reading alone', { skip }, async () => {
   site.reset();
   await rollcall(['diagnose', '--deep'], site.env);
   assert.ok(site.kube.calls().length > 0);
@@ -153,7 +163,7 @@ test('comes by reading alone', { skip }, async () => {
   }
 });
 
-test('leaves a bundle that is its owner’s alone and holds no secret', { skip }, async () => {
+shared.test('leaves a bundle that is its owner’s alone and holds no secret', { skip }, async () => {
   const saved = join(site.plane.dir, 'private.tar.gz');
   await rollcall(['diagnose', '--deep', '--save', saved], site.env);
   assert.equal(statSync(saved).mode & 0o777, 0o600);
@@ -165,12 +175,18 @@ test('leaves a bundle that is its owner’s alone and holds no secret', { skip }
     assert.equal(text.includes(secret), false, secret);
 });
 
-test('is still given where the evidence cannot be saved: nothing is asked before', {
-  skip,
-}, async () => {
-  site.reset();
-  const run = await rollcall(['diagnose', '--save', '/nowhere/at/all.tar.gz'], site.env);
-  assert.equal(run.code, 64);
-  assert.match(run.stderr, /no such folder: \/nowhere\/at; create it: mkdir -p \/nowhere\/at\n/);
-  assert.equal(site.kube.calls().length, 0);
-});
+shared.test(
+  'is still given where the evidence cannot be saved: nothing is asked before',
+  {
+    skip,
+  },
+  async () => {
+    site.reset();
+    const run = await rollcall(['diagnose', '--save', '/nowhere/at/all.tar.gz'], site.env);
+    assert.equal(run.code, 64);
+    assert.match(run.stderr, /no such folder: \/nowhere\/at; create it: mkdir -p \/nowhere\/at\n/);
+    assert.equal(site.kube.calls().length, 0);
+  },
+);
+
+shared.tell('live verdicts');

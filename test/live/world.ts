@@ -22,20 +22,15 @@ export interface Site {
   readonly stop: () => Promise<void>;
 }
 
-export async function startSite(): Promise<Site> {
+async function openSite(): Promise<Site> {
   const [plane, moto] = await Promise.all([startControlPlane(), startMoto()]);
   const [kube, aws] = await Promise.all([proxyOf(plane), awsProxyOf(moto.url)]);
-  const env = {
-    ...emptyHome(plane.dir, 'home'),
-    ...awsEnvironment(aws.url),
-    KUBECONFIG: writeKubeconfig(`${plane.dir}/lab.kubeconfig`, { server: kube.url }),
-  };
   return {
     plane,
     moto,
     kube,
     aws,
-    env,
+    env: surroundings({ plane, kube, aws }),
     reset: () => {
       kube.reset();
       aws.reset();
@@ -45,6 +40,58 @@ export async function startSite(): Promise<Site> {
       await Promise.all([plane.stop(), moto.stop()]);
     },
   };
+}
+
+/** With a home of its own, in which the program has left nothing yet. */
+function surroundings({ plane, kube, aws }: Pick<Site, 'plane' | 'kube' | 'aws'>): Surroundings {
+  return {
+    ...emptyHome(plane.dir, `home-${crypto.randomUUID()}`),
+    ...awsEnvironment(aws.url),
+    KUBECONFIG: writeKubeconfig(`${plane.dir}/lab.kubeconfig`, { server: kube.url }),
+  };
+}
+
+/** The site that the suites of this process use in turn; null where each has its own. */
+let shared: { opened: Promise<Site> | null } | null = null;
+
+/**
+ * Makes the suites of this process use one site in turn: each finds it empty.
+ *
+ * @returns stops it, once all of them are over
+ */
+export function shareSite(): () => Promise<void> {
+  const kept: NonNullable<typeof shared> = { opened: null };
+  shared = kept;
+  return async () => {
+    await (await kept.opened)?.stop();
+  };
+}
+
+/** An empty cluster and an empty account. */
+export async function startSite(): Promise<Site> {
+  if (shared === null) return openSite();
+  shared.opened ??= openSite();
+  const site = await shared.opened;
+  return { ...site, env: surroundings(site), stop: () => emptied(site) };
+}
+
+/** Where suites leave objects; those that an API server makes itself are made by it again. */
+const LEFT_IN = [
+  '/api/v1/nodes',
+  '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases',
+  '/api/v1/namespaces/kube-system/configmaps',
+  '/api/v1/namespaces/kube-system/pods',
+  '/api/v1/namespaces/kube-system/serviceaccounts',
+];
+
+async function emptied({ plane: { client }, moto, reset }: Site): Promise<void> {
+  reset();
+  await moto.reset();
+  for (const path of LEFT_IN)
+    for (const { metadata } of await client.list(path)) {
+      const { name } = metadata;
+      await client.remove(`${path}/${name}`);
+    }
 }
 
 export interface Machine {

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { RollCallDocument } from '../../src/diagnosis/roll-call/document.ts';
 import { documentOf, emptyHome, rollcall, writeKubeconfig } from '../live/rollcall.ts';
+import { shareOf, tellShare } from '../share.ts';
 import { call, ROOT, type Started, startClient } from './client.ts';
 import { type StillStory, openStory } from './lab.ts';
 
@@ -157,7 +158,10 @@ async function ended(pid: number): Promise<void> {
 }
 
 describe('of a cluster that does not answer', () => {
-  for (const tool of ['status', 'diagnose', 'capacity', 'name', 'permissions'])
+  const tools = ['status', 'diagnose', 'capacity', 'name', 'permissions'];
+  const canceled = shareOf(tools, tools.length);
+  tellShare('tools whose call is canceled', canceled.length, tools.length);
+  for (const tool of canceled)
     test(`a canceled call of ${tool} lets go of it at once, and the next one is answered`, async () => {
       const silent = await openSilent();
       const asking = await startClient([], { cwd: ROOT, env: silent.env });

@@ -58,6 +58,43 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+const SMALL = ['listen_addresses=127.0.0.1', 'max_connections=30', 'fsync=off'].flatMap((one) => [
+  '-c',
+  one,
+]);
+const TRIES_MAX = 100;
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 50);
+  });
+}
+
+/** Processes that the server started: one for each connection, and a few of its own. */
+function childrenOf(pid: number | undefined): readonly number[] {
+  const path = `/proc/${pid}/task/${pid}/children`;
+  if (!existsSync(path)) return [];
+  return [...readFileSync(path, 'utf8').matchAll(/\d+/g)].map(([text]) => Number(text));
+}
+
+/** False where there is no such process any more. */
+function signalIfThere(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Those that serve a connection would end by themselves a moment later. */
+async function killAll(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) signalIfThere(pid, 'SIGKILL');
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    if (!pids.some((pid) => signalIfThere(pid, 0))) return;
+    await pause();
+  }
+}
+
 export async function startPostgres(): Promise<PostgresServer> {
   const bin = FOLDER ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'));
@@ -81,39 +118,35 @@ export async function startPostgres(): Promise<PostgresServer> {
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child === null) return;
     const closed = once(child, 'exit');
+    const below = signal === 'SIGKILL' ? childrenOf(child.pid) : [];
     child.kill(signal);
     await closed;
     child = null;
+    await killAll(below);
+  };
+  const startsOnce = async (): Promise<boolean> => {
+    const place = ['-D', state, '-p', String(port), '-k', folder];
+    const started = spawn(join(bin, 'postgres'), [...place, ...SMALL], {
+      ...who,
+      cwd: folder,
+      stdio: 'ignore',
+      env: options.env,
+    });
+    child = started;
+    while (started.exitCode === null) {
+      if (spawnSync(join(bin, 'pg_isready'), client, options).status === 0) return true;
+      await pause();
+    }
+    child = null;
+    return false;
   };
   const start = async (): Promise<void> => {
-    const args = [
-      '-D',
-      state,
-      '-p',
-      String(port),
-      '-k',
-      folder,
-      '-c',
-      'listen_addresses=127.0.0.1',
-    ];
-    const started = spawn(
-      join(bin, 'postgres'),
-      [...args, '-c', 'max_connections=30', '-c', 'fsync=off'],
-      {
-        ...who,
-        cwd: folder,
-        stdio: 'ignore',
-        env: options.env,
-      },
-    );
-    child = started;
-    for (;;) {
-      if (started.exitCode !== null) throw new Error('postgres did not start');
-      if (spawnSync(join(bin, 'pg_isready'), client, options).status === 0) return;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 50);
-      });
+    // While a child of the one that was killed still lives, the next one refuses to start.
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      if (await startsOnce()) return;
+      await pause();
     }
+    throw new Error('postgres does not start');
   };
   await start();
   return {

@@ -36,6 +36,17 @@ async function during<T>(url: string, use: (recorder: Recorder) => Promise<T>): 
   }
 }
 
+/** What a statement answers, by a connection of the test's. */
+async function asked(url: string, sql: string): Promise<unknown> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
 describe('every recorder', WITH_POSTGRES, () => {
   recorderContract('in PostgreSQL', () => openPostgres(freshUrl()));
 });
@@ -103,6 +114,29 @@ describe('PostgreSQL that goes away', WITH_POSTGRES, () => {
       await server().start();
       assert.equal((await recorder.read({ cluster: 'one', limit: 9 })).length, 1);
       assert.equal(await recorder.append([event(2, { key: 'k' })]), 1);
+    });
+  });
+
+  test('a batch whose connection ends in the middle is offered again where that doubles nothing', async () => {
+    const url = freshUrl();
+    await during(url, async (recorder) => recorder.clusters());
+    await asked(
+      url,
+      `CREATE SEQUENCE tries; CREATE FUNCTION end_it() RETURNS trigger AS $$ BEGIN
+        IF nextval('tries') % 2 = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+        RETURN NEW; END $$ LANGUAGE plpgsql;
+      CREATE TRIGGER ending BEFORE INSERT ON rollcall_event FOR EACH ROW EXECUTE FUNCTION end_it()`,
+    );
+    await during(url, async (recorder) => {
+      const ended = isFailure('unreachable', /ended the connection/);
+      await assert.rejects(recorder.append([event(1)]), ended);
+      await asked(url, "SELECT setval('tries', 2)");
+      assert.equal(await recorder.append([event(2, { key: 'k' })]), 1);
+      const kept = await recorder.read({ cluster: 'one', limit: 9 });
+      assert.deepEqual(
+        kept.map(({ atMs }) => atMs),
+        [2],
+      );
     });
   });
 });
@@ -181,6 +215,7 @@ for (const [code, failure, words] of [
   ['42501', 'denied', /does not let this user/],
   ['3D000', 'not-found', /does not exist/],
   ['53100', 'unavailable', /no room/],
+  ['57P01', 'unreachable', /ended the connection/],
   ['57P03', 'unavailable', /starting or stopping/],
   ['57014', 'timeout', /took too long/],
   ['25006', 'unavailable', /read-only/],

@@ -1,6 +1,6 @@
 /** What changes in a real cluster is shown because it changed, and not because a look was due. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
+import { after, before, beforeEach, describe, type TestContext } from 'node:test';
 import { PERMISSIONS } from '../../src/collection/permissions.generated.ts';
 import { joined, rolesOf } from '../../src/collection/permissions.ts';
 import { createWatchPrinter } from '../../src/apps/cli/commands/status.ts';
@@ -18,6 +18,7 @@ import {
   type Site,
   startSite,
 } from '../live/world.ts';
+import { sharedTests } from '../share.ts';
 import { until } from './bench.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
@@ -31,6 +32,7 @@ const TROUBLE = {
 };
 const READY = { reason: 'KubeletReady', message: 'kubelet is posting ready status' };
 
+const watch = sharedTests(2, 1);
 const skip = missing(...CONTROL_PLANE, 'moto');
 const WITH_PARTS = { skip, timeout: 180_000 };
 let site: Site;
@@ -118,7 +120,7 @@ async function shown(what: RegExp, text: () => string): Promise<void> {
 }
 
 describe('without a look that is due', () => {
-  test('a roll call shows a Node as it turns Ready and back', WITH_PARTS, async (t) => {
+  watch.test('a roll call shows a Node as it turns Ready and back', WITH_PARTS, async (t) => {
     surround(t);
     const { context, out } = page();
     const asked = readStatusArguments(['--watch']);
@@ -149,7 +151,7 @@ describe('without a look that is due', () => {
     assert.ok(looks >= told.length);
   });
 
-  test('waiting ends when the Node turns Ready', WITH_PARTS, async (t) => {
+  watch.test('waiting ends when the Node turns Ready', WITH_PARTS, async (t) => {
     surround(t);
     const { context, err } = page();
     const question = {
@@ -198,7 +200,7 @@ function start(t: TestContext, args: readonly string[], surroundings: Surroundin
 }
 
 describe('the program', () => {
-  test('shows what changes until it is interrupted', WITH_PARTS, async (t) => {
+  watch.test('shows what changes until it is interrupted', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(t, ['status', '--watch'], env);
     await shown(/: new, not-usable/, said);
     await setReady(true);
@@ -209,7 +211,7 @@ describe('the program', () => {
     assert.match(stderr, /^Left out: eks:[^\n]+; why: rollcall status -o json\n$/);
   });
 
-  test('ends with 0 when what it waits for is usable', WITH_PARTS, async (t) => {
+  watch.test('ends with 0 when what it waits for is usable', WITH_PARTS, async (t) => {
     const { said, ended } = start(t, ['diagnose', machine.name, '--wait'], env);
     await shown(/ networked failed\n/, said);
     await setReady(true);
@@ -218,7 +220,7 @@ describe('the program', () => {
     assert.match(stdout, /^USABLE/);
   });
 
-  test('says when the API server is silent, and when no longer', WITH_PARTS, async (t) => {
+  watch.test('says when the API server is silent, and when no longer', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(t, ['status', '--watch'], env);
     await shown(/: new, not-usable/, said);
     const pid = site.plane.programs['kube-apiserver']?.pid ?? assert.fail('no API server');
@@ -255,7 +257,7 @@ async function grant(user: string, features: readonly string[]): Promise<Surroun
 }
 
 describe('an identity', () => {
-  test('that may not watch gets a notice and still sees changes', WITH_PARTS, async (t) => {
+  watch.test('that may not watch gets a notice and still sees changes', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(
       t,
       ['status', '--watch'],
@@ -271,7 +273,7 @@ describe('an identity', () => {
     assert.equal((await interrupt()).code, 130);
   });
 
-  test('that may do what the table lists gets the changes', WITH_PARTS, async (t) => {
+  watch.test('that may do what the table lists gets the changes', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(
       t,
       ['status', '--watch'],
@@ -284,3 +286,5 @@ describe('an identity', () => {
     assert.doesNotMatch(said(), /watched|as of|denied/);
   });
 });
+
+watch.tell('tests of a watched cluster');

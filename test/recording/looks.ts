@@ -26,12 +26,14 @@ interface NodeParts {
   readonly deleting?: number | null;
   readonly taints?: readonly string[];
   readonly boot?: string;
+  /** Minute of the last heartbeat. */
+  readonly beat?: number;
   readonly instance?: string;
 }
 
 export function node(parts: NodeParts = {}): JsonObject {
   const { name = 'node00', uid = NODE_UID, ready = 'True', changed = 1, created = 0 } = parts;
-  const { deleting = null, taints = [], boot = 'boot-1', instance: id = MACHINE } = parts;
+  const { beat = 0, deleting = null, taints = [], boot = 'boot-1', instance: id = MACHINE } = parts;
   return {
     metadata: {
       name,
@@ -54,6 +56,7 @@ export function node(parts: NodeParts = {}): JsonObject {
           reason: ready === 'True' ? 'KubeletReady' : 'KubeletNotReady',
           message: ready === 'True' ? 'fine' : 'container runtime is down',
           lastTransitionTime: isoAt(changed),
+          lastHeartbeatTime: isoAt(beat),
         },
       ],
     },
@@ -67,11 +70,21 @@ export function warning(parts: {
   readonly name?: string;
   readonly reason?: string;
   readonly message?: string;
+  /** UID of the Node; as kubelets do, its name when not given. */
+  readonly of?: string;
 }): JsonObject {
-  const { uid, count = 1, at, name = 'node00', reason = 'NodeNotReady', message } = parts;
+  const {
+    uid,
+    count = 1,
+    at,
+    name = 'node00',
+    reason = 'NodeNotReady',
+    message,
+    of = name,
+  } = parts;
   return {
     metadata: { name: `${name}.${uid}`, namespace: 'default', uid },
-    involvedObject: { kind: 'Node', name, uid: name },
+    involvedObject: { kind: 'Node', name, uid: of },
     type: 'Warning',
     reason,
     message: message ?? `Node ${name} is not ready`,

@@ -116,11 +116,14 @@ describe('a recording keeps of what it cannot see', () => {
     await recording.take(lookAt({ minute: 3, ...refused }));
     await recording.take(lookAt({ minute: 4, ...refused }));
     await recording.take(lookAt({ minute: 5, rows: [row('usable')] }));
+    await recording.take(lookAt({ minute: 6, rows: [row('usable')] }));
+    await recording.take(lookAt({ minute: 7, ...refused }));
     const lines = (await linesIn(recorder)).slice(2);
     assert.deepEqual(lines, [
       '2 verdict: usable',
       '3 gap: GAP from here on: list nodes is not answered: list nodes is denied',
       '3 gap: GAP until 2026-05-01T10:05:00Z: list nodes is not answered: list nodes is denied',
+      '7 gap: GAP from here on: list nodes is not answered: list nodes is denied',
     ]);
   });
 
@@ -177,7 +180,7 @@ describe('evidence of a machine that is about to go', () => {
     const console = `boot\n${'panic '.repeat(10_000)}`;
     for (let minute = 2; minute < 40; minute++) {
       const taints = minute < 10 ? [] : [`t${minute}`];
-      const nodes = [node({ ready: 'Unknown', taints })];
+      const nodes = [node({ ready: 'Unknown', taints, beat: minute })];
       await recording.take(lookAt({ minute, nodes, console }));
     }
     const kept = (await rowsIn(recorder)).filter(({ kind }) => kind === 'evidence');
@@ -185,6 +188,8 @@ describe('evidence of a machine that is about to go', () => {
     const parts = kept.map(({ body }) => (body as { readonly part: string }).part);
     assert.deepEqual([...new Set(parts)], ['Node', 'console output']);
     assert.equal(parts.filter((part) => part === 'console output').length, 1);
+    const early = kept.filter(({ receivedMs }) => receivedMs < START_MS + 10 * 60_000);
+    assert.equal(early.length, 2, 'a heartbeat is no other version');
     for (const { body } of kept) assert.ok(JSON.stringify(body).length < 40_000);
   });
 
@@ -340,6 +345,20 @@ describe('a recording', () => {
     assert.ok(!lines.some((line) => line.startsWith('0 node-created')));
     assert.match(lines.join('\n'), /rows up to then were forgotten, as the record was full/);
     assert.match(said.join('\n'), /allow more: --max-size/);
+  });
+
+  test('forgets what is older than its limit where there is room for it', async () => {
+    const recorder = createFakeRecorder();
+    const limits = { keepMs: 3_600_000, bytesMax: 1_000_000 };
+    const { recording } = recordingInto(recorder, limits);
+    await recording.take(lookAt({ minute: 2, events: [warning({ uid: 'e1', at: 1 })] }));
+    await recording.take(lookAt({ minute: 58, events: [warning({ uid: 'e2', at: 58 })] }));
+    await recording.take(lookAt({ minute: 90 }));
+    const lines = await linesIn(recorder);
+    assert.deepEqual(
+      lines.filter((line) => line.includes('event')),
+      ['58 event: NodeNotReady: Node node00 is not ready'],
+    );
   });
 
   test('keeps how far the clock of the source is from its own', async () => {

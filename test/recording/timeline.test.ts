@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import type { Action } from '../../src/ports/action.ts';
@@ -26,6 +27,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rollcall-timeline-'));
 const file = join(folder, 'flight.db');
 const RENAMED_UID = '22222222-2222-4333-8444-555555555555';
 const OTHER_UID = '33333333-2222-4333-8444-555555555555';
+const EARLIER_UID = '44444444-2222-4333-8444-555555555555';
 const OTHER = 'i-0fedcba9876543210';
 
 /** node00 comes up, its machine takes another name, and another machine takes the name node00. */
@@ -46,6 +48,8 @@ async function record(recorder: Recorder): Promise<void> {
     );
   const deleting = [
     warning({ uid: 'd1', at: 9, reason: 'DeletingNode', message: 'does not exist in the cloud' }),
+    warning({ uid: 'r1', at: 10, reason: 'RemovingNode', message: 'gone', of: NODE_UID }),
+    warning({ uid: 'r2', at: -9, reason: 'RemovingNode', message: 'before', of: EARLIER_UID }),
   ];
   await recording.take(lookAt({ minute: 10, nodes: [], instances, events: deleting }));
   const renamed = node({ name: 'ip-172-12-4-2.ec2.internal', uid: RENAMED_UID, created: 11 });
@@ -53,7 +57,11 @@ async function record(recorder: Recorder): Promise<void> {
     lookAt({ minute: 12, nodes: [renamed], instances, rows: [row('not-usable', 'x')] }),
   );
   const taken = node({ uid: OTHER_UID, created: 20, instance: OTHER, changed: 21 });
-  const later = [warning({ uid: 'e9', at: 21, reason: 'Rebooted', message: 'of the other one' })];
+  const near = { reason: 'Rebooted', message: 'shortly after', of: OTHER_UID };
+  const later = [
+    warning({ uid: 'e8', at: 15, ...near }),
+    warning({ uid: 'e9', at: 21, reason: 'Rebooted', message: 'of the other one' }),
+  ];
   await recording.take(
     lookAt({
       minute: 60,
@@ -101,7 +109,7 @@ describe('the timeline of an instance', () => {
       /ip-172-12-4-2\.ec2\.internal\s+Node ip-172-12-4-2\.ec2\.internal is created/,
     );
     assert.match(out, /DeletingNode: does not exist in the cloud/);
-    assert.doesNotMatch(out, /of the other one|33333333/);
+    assert.doesNotMatch(out, /of the other one|shortly after|33333333/);
     assert.match(out, /GAP until 2026-05-01T11:00:00Z: nobody looked/);
   });
 
@@ -155,14 +163,19 @@ describe('the timeline of a Node name', () => {
 test('what is gone is listed with its last verdict and last words', async () => {
   const { code, out } = await timeline('--deleted');
   assert.equal(code, 0);
-  assert.match(out, /^2026-05-01T10:10:00Z {2}Node node00 i-0123456789abcdef0: lived 10 minutes; /);
+  assert.match(out, /^2026-05-01T09:51:00Z {2}Node node00: its beginning was not recorded; /);
+  assert.match(
+    out,
+    /^2026-05-01T10:10:00Z {2}Node node00 i-0123456789abcdef0: lived 10 minutes; /m,
+  );
   assert.match(out, /last verdict usable; UID 9a0e63f2/);
   assert.match(out, /^ {4}node-controller: DeletingNode: does not exist in the cloud$/m);
   const { out: json } = await timeline('--deleted', '-o', 'json');
   const { deleted } = JSON.parse(json) as { deleted: readonly { uid: string }[] };
   assert.deepEqual(
     deleted.map(({ uid }) => uid),
-    [NODE_UID],
+    [EARLIER_UID, NODE_UID],
+    'one that was deleted before the recording began, too',
   );
 });
 
@@ -217,7 +230,14 @@ test('text from a recording cannot drive a terminal', async () => {
   const evil = '\u001b]0;owned\u0007\u202eevil';
   await recorder.append([event(1, { subject: evil, source: evil, body: { what: evil } })]);
   await recorder.close();
-  const { out } = await capture(['timeline', '--all', '--record', path]);
+  // Somebody else may have written to the file.
+  const database = new DatabaseSync(path);
+  const body = JSON.stringify({ what: evil, standing: evil });
+  database
+    .prepare("UPDATE event SET subject = ?, source = ?, body = ?, kind = 'verdict'")
+    .run(evil, evil, body);
+  database.close();
+  const { out } = await capture(['timeline', '--all', '--at', '1d', '--record', path]);
   assert.match(out, /evil/);
   // biome-ignore lint: control characters are what this expression is about
   assert.doesNotMatch(out, /[\u0000-\u0009\u000b-\u001f\u202e]/);

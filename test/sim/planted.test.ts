@@ -7,7 +7,7 @@ import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_SEEDS } from '../../src/sim/planted/seeds.ts';
 import { shareOf, tellShare } from '../share.ts';
 
-const BUGS_OF = 3;
+const BUGS_OF = 6;
 
 test('there is a seed for every bug that can be planted', () => {
   assert.deepEqual(

@@ -14,8 +14,19 @@ const TOGETHER =
 /** The environment variable that carries their paths, as JSON. */
 export const TOGETHER_VARIABLE = 'ROLLCALL_TESTS_TOGETHER';
 
+/** A real API server and moto cost each of these some 5 s, so they use the same in turn. */
+const IN_TURN = /^test\/live\//;
+
+/** The entry of their process, from the checkout. */
+export const IN_TURN_ENTRY = 'test/live/in-turn.ts';
+
+/** The environment variable that carries their paths, as JSON. */
+export const IN_TURN_VARIABLE = 'ROLLCALL_TESTS_IN_TURN';
+
 export interface TestFiles {
   readonly together: readonly string[];
+  /** Empty where there is only one, which needs no other's site. */
+  readonly inTurn: readonly string[];
   readonly alone: readonly string[];
 }
 
@@ -29,10 +40,11 @@ export function testFiles(root: string, wanted: readonly string[]): TestFiles {
   const all = globSync(PATTERNS, { cwd: root }).map((file) => resolve(root, file));
   const files = wanted.length === 0 ? all : wanted.flatMap((path) => below(all, path));
   const unique = [...new Set(files)].toSorted();
-  return {
-    together: unique.filter((file) => mayShare(root, file)),
-    alone: unique.filter((file) => !mayShare(root, file)),
-  };
+  const together = unique.filter((file) => mayShare(root, file));
+  const ofSite = unique.filter((file) => IN_TURN.test(relative(root, file)));
+  const inTurn = ofSite.length > 1 ? ofSite : [];
+  const taken = new Set([...together, ...inTurn]);
+  return { together, inTurn, alone: unique.filter((file) => !taken.has(file)) };
 }
 
 function below(all: readonly string[], path: string): readonly string[] {

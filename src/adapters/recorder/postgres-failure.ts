@@ -11,6 +11,8 @@ const STATES: Readonly<Record<string, readonly [PortFailure, string]>> = {
   '42501': ['denied', 'does not let this user create or write its tables'],
   '53': ['unavailable', 'has no room or connections left'],
   '57014': ['timeout', 'took too long'],
+  '57P01': ['unreachable', 'ended the connection'],
+  '57P02': ['unreachable', 'ended the connection'],
   '57': ['unavailable', 'is starting or stopping'],
 };
 

@@ -14,7 +14,7 @@ import { eventOf, type EventRow, noteRowOf, rowOf } from './row.ts';
 
 const CONNECTIONS_MAX = 4;
 const CONNECT_MS = 10_000;
-const STATEMENT_MS = 60_000;
+const STATEMENT_MS = 30_000;
 const LIMIT_MAX = 100_000;
 /** Rows that one transaction deletes at most. */
 const DELETED_MAX = 20_000;
@@ -96,6 +96,8 @@ class PostgresRecorder {
       max: CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECT_MS,
       statement_timeout: STATEMENT_MS,
+      // A server that is silent ends no statement by itself.
+      query_timeout: STATEMENT_MS + CONNECT_MS,
       application_name: 'rollcall',
       keepAlive: true,
     });

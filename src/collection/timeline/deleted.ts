@@ -20,6 +20,7 @@ export interface Tombstone {
 }
 
 const DELETED_MAX = 500;
+const EVENTS_MAX = 50_000;
 const BEFORE_MS = 900_000;
 const AFTER_MS = 120_000;
 const WORDS_MAX = 5;
@@ -46,10 +47,26 @@ export async function gatherDeleted(
 ): Promise<readonly Tombstone[]> {
   const kinds = ['node-deleted', 'machine-state', 'machine-gone'];
   const found = await recorder.read({ ...range, kinds, limit: 10 * DELETED_MAX });
-  const ends = onePerLife(found.filter(isEnd)).slice(-DELETED_MAX);
+  const told = await removalsIn(recorder, range);
+  const ends = inOrder(onePerLife([...found.filter(isEnd), ...told])).slice(-DELETED_MAX);
   const stones: Tombstone[] = [];
-  for (const end of inOrder(ends)) stones.push(await tombstoneOf(recorder, range.cluster, end));
+  for (const end of ends) stones.push(await tombstoneOf(recorder, range.cluster, end));
   return stones;
+}
+
+/** Who was deleted before the recording began, or while nobody looked, as its Event says. */
+async function removalsIn(
+  recorder: Recorder,
+  range: StoryRange,
+): Promise<readonly RecordedEvent[]> {
+  const events = await recorder.read({ ...range, kinds: ['event'], limit: EVENTS_MAX });
+  return events.filter(
+    ({ subject, subjectKind, uid, body }) =>
+      subjectKind === 'Node' &&
+      uid !== null &&
+      uid !== subject &&
+      textAt(body, 'reason') === 'RemovingNode',
+  );
 }
 
 /** An instance ends in several steps: the first is when it went. */

@@ -16,6 +16,7 @@ import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { kubePort } from '../../../src/sim/kube/port.ts';
+import { shareOf, tellShare } from '../../share.ts';
 import { documentOf, type Run, rollcall } from '../../live/rollcall.ts';
 import { environmentIn } from './environment.ts';
 import { sleepingClock, surroundingsOf } from './played.ts';
@@ -76,7 +77,10 @@ test('every story that says so has its cause here', () => {
 });
 
 describe('the cause that the APIs do not show is named with --node-logs', () => {
-  for (const [name, cause] of Object.entries(UNSEEN))
+  const stories = Object.entries(UNSEEN);
+  const asked = shareOf(stories, 2);
+  tellShare('stories that need logs of machines', asked.length, stories.length);
+  for (const [name, cause] of asked)
     test(name, { timeout: 120_000 }, async () => {
       const archive = join(FOLDER, `${name}.tar.gz`);
       const [without, with_, page, named] = await ask(

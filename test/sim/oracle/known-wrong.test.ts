@@ -8,9 +8,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { countWrong, KNOWN_WRONG, type KnownWrong, SEEDS } from '../../../tools/known-wrong.ts';
-import { shareOf, tellShare } from '../../share.ts';
+import { shareOf, tellShare, TURN } from '../../share.ts';
 
-const SEEDS_OF = 3;
+const SEEDS_OF = 6;
 
 describe('seeds as they come', { timeout: 600_000 }, () => {
   let counted: KnownWrong;
@@ -36,6 +36,9 @@ describe('seeds as they come', { timeout: 600_000 }, () => {
   test('hold every invariant that is not about names', () => {
     assert.deepEqual(counted.others, []);
   });
+
+  // A share of the seeds is too small for a statistic.
+  if (TURN !== null) return;
 
   test('are judged by few accepted causes, and answers of another seed are mostly refused', () => {
     const { machines, width, shuffled, rightOfNamed } = counted.tally.whole();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { describe, test } from 'node:test';
+import { describe } from 'node:test';
 import { promisify } from 'node:util';
 import { guardedRun } from '../../../src/apps/sim/guarded-run.ts';
 import { lookEveryWay } from '../../../src/apps/sim/look.ts';
@@ -10,12 +10,14 @@ import type { PlantedBug } from '../../../src/sim/planted/contract.ts';
 import type { LookRequest, Said } from '../../../src/sim/run/run.ts';
 import { drawSwarm, type Wishes } from '../../../src/sim/swarm/swarm.ts';
 import { missing, partPath } from '../../real/parts.ts';
+import { sharedTests } from '../../share.ts';
 
 const WISHES: Wishes = { nodes: 2, hours: 0.3, faults: 'all' };
 const SEED = 5;
 const LIMIT_MS = 240_000;
 const MAIN = resolve(import.meta.dirname, '../../../src/apps/cli/main.ts');
 
+const seeded = sharedTests(2);
 const here = runSeed({ seed: SEED, wishes: WISHES, bug: null });
 
 /** The hash that a program of its own comes to, in a place and an hour of its own. */
@@ -32,7 +34,7 @@ async function hashOf(node: string, env: Readonly<Record<string, string>> = {}):
 }
 
 describe('the same seed', { timeout: LIMIT_MS }, () => {
-  test('comes to the same SHA-256 twice in one process', async () => {
+  seeded.test('comes to the same SHA-256 twice in one process', async () => {
     const [{ hash }, again] = [
       await here,
       await runSeed({ seed: SEED, wishes: WISHES, bug: null }),
@@ -41,7 +43,7 @@ describe('the same seed', { timeout: LIMIT_MS }, () => {
     assert.equal(again.hash, hash);
   });
 
-  test('comes to the same in two runs that take turns', async () => {
+  seeded.test('comes to the same in two runs that take turns', async () => {
     const both = await Promise.all(
       [SEED, SEED].map(async (seed) => runSeed({ seed, wishes: WISHES, bug: null })),
     );
@@ -51,20 +53,24 @@ describe('the same seed', { timeout: LIMIT_MS }, () => {
     );
   });
 
-  test('comes to the same in another process, time zone and language', async () => {
+  seeded.test('comes to the same in another process, time zone and language', async () => {
     const env = { TZ: 'Pacific/Auckland', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' };
     assert.equal(await hashOf(process.execPath, env), (await here).hash);
   });
 
-  test('comes to the same by another major version of Node.js', {
-    skip: missing('node-22'),
-  }, async () => {
-    const major = /^v22\./;
-    const { stdout } = await promisify(execFile)(partPath('node-22'), ['--version']);
-    assert.match(stdout, major);
-    assert.doesNotMatch(process.version, major);
-    assert.equal(await hashOf(partPath('node-22')), (await here).hash);
-  });
+  seeded.test(
+    'comes to the same by another major version of Node.js',
+    {
+      skip: missing('node-22'),
+    },
+    async () => {
+      const major = /^v22\./;
+      const { stdout } = await promisify(execFile)(partPath('node-22'), ['--version']);
+      assert.match(stdout, major);
+      assert.doesNotMatch(process.version, major);
+      assert.equal(await hashOf(partPath('node-22')), (await here).hash);
+    },
+  );
 });
 
 async function looked(request: LookRequest): Promise<readonly Said[]> {
@@ -84,7 +90,7 @@ function touching(touch: () => unknown): PlantedBug {
 }
 
 describe('a simulated run', { timeout: LIMIT_MS }, () => {
-  test('is ended by product code that reads the clock or draws by itself', async () => {
+  seeded.test('is ended by product code that reads the clock or draws by itself', async () => {
     for (const [name, touch] of [
       ['Date.now', () => Date.now()],
       ['Math.random', () => Math.random()],
@@ -96,7 +102,7 @@ describe('a simulated run', { timeout: LIMIT_MS }, () => {
     assert.ok(Date.now() > 0 && Math.random() < 1);
   });
 
-  test('is ended by product code that touches them while the world runs', async () => {
+  seeded.test('is ended by product code that touches them while the world runs', async () => {
     const swarm = drawSwarm(SEED, WISHES, []);
     const run = guardedRun({
       swarm,
@@ -111,3 +117,5 @@ describe('a simulated run', { timeout: LIMIT_MS }, () => {
     await assert.rejects(run, { message: /touched setImmediate in .*determinism/ });
   });
 });
+
+seeded.tell('tests of determinism');

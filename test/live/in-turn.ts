@@ -1,0 +1,24 @@
+/** Entry of the one process that runs the suites of this folder in turn, over one site. */
+import { after, describe, test } from 'node:test';
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { IN_TURN_VARIABLE } from '../../tools/tests/files.ts';
+import { shareSite } from './world.ts';
+
+/** Of a whole suite, and of each test in it that sets no other. */
+const SUITE_TIMEOUT_MS = 600_000;
+
+const files: readonly string[] = JSON.parse(process.env[IN_TURN_VARIABLE] ?? '[]');
+
+after(shareSite());
+
+for (const file of files)
+  describe(basename(file, '.test.ts'), { timeout: SUITE_TIMEOUT_MS }, async () => {
+    try {
+      await import(pathToFileURL(file).href);
+    } catch (error) {
+      test(`loading ${file}`, () => {
+        throw error;
+      });
+    }
+  });
