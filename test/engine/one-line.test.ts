@@ -45,6 +45,18 @@ const LINES: readonly (readonly [cause: string, line: string])[] = [
     'address-limit-per-eni-exceeded',
     `{"level":"error","ts":"2025-02-02T10:20:43.104Z","caller":"ipamd/ipamd.go:972","msg":"Failed to increase pool size: failed to allocate a private IP/Prefix address: PrivateIpAddressLimitExceeded: Number of private addresses will exceed limit."}`,
   ],
+  [
+    'pause-image-pull-failed',
+    `E0514 09:20:41.402113    2310 kuberuntime_sandbox.go:72] "Failed to create sandbox for pod" err="rpc error: code = Unknown desc = failed to get sandbox image \\"registry.example.com/mirror/pause:3.9\\": failed to pull image \\"registry.example.com/mirror/pause:3.9\\": failed to pull and unp"`,
+  ],
+  [
+    'control-plane-down',
+    `E0702 07:40:10.113201    3011 reflector.go:205] k8s.io/kubernetes/pkg/kubelet/config/apiserver.go:47: Failed to list *v1.Pod: Get https://127.0.0.1/api/v1/pods?limit=500&resourceVersion=0: dial tcp 127.0.0.1:443: connect: connection refused`,
+  ],
+  [
+    'tls-handshake-timeout',
+    `E0912 04:10:22.310045    3310 reflector.go:123] k8s.io/kubernetes/pkg/kubelet/kubelet.go:459: Failed to list *v1.Node: Get https://10.20.0.9:6443/api/v1/nodes?limit=500&resourceVersion=0: net/http: TLS handshake timeout`,
+  ],
 ];
 
 /** Lines of a log that says nothing of trouble. */

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf, roleName } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
 
@@ -53,6 +53,10 @@ const cause = defineCause({
         'cloud-init',
       ],
       /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/[^\s"/]+)"?\s*$/,
+    ),
+    pathToldOf: likely(
+      ['client-output', 'unknown'],
+      /does not (?:permit|allow|support) (?:a path|paths) in the role ARN|role ARN (?:cannot|can't|must not) (?:include|contain|have) a path/,
     ),
   },
   needs: [

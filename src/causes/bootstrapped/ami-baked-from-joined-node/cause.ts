@@ -29,12 +29,24 @@ const cause = defineCause({
       /\/var\/lib\/cloud\/instances\/(?<current>i-[0-9a-f]{8,17})\b/,
       { anchors: ['/var/lib/cloud/instances/i-'] },
     ),
+    servesOtherName: context(
+      ['pod-app', 'client-output', 'event', 'kube-apiserver', 'journal', 'object', 'kubelet'],
+      /:10250\b.{0,200}?x509: certificate is valid for (?<other>ip-\d+-\d+-\d+-\d+)\b[^,"]{0,80}, not (?<one>ip-\d+-\d+-\d+-\d+)\b(?:.*:10250\b.*?x509: certificate is valid for (?<other2>ip-\d+-\d+-\d+-\d+)\b[^,"]{0,80}, not (?<two>ip-\d+-\d+-\d+-\d+)\b)?/,
+      { anchors: ['x509: certificate is valid for ip-'] },
+    ),
   },
   needs: [],
   symptoms: [],
-  explains: ['kubeadm-preflight-failed', 'kubelet-without-kubeconfig', 'failed-user-script'],
-  summary: ({ machine, previous }) =>
-    `The image of ${machine ?? 'the machine'} was made from ${previous ?? 'a machine'} after it had joined; /etc/kubernetes is already there, so this machine does not join.`,
+  explains: [
+    'kubeadm-preflight-failed',
+    'kubelet-without-kubeconfig',
+    'failed-user-script',
+    'serving-certificate-without-address',
+  ],
+  summary: ({ machine, previous, other, one, two }) =>
+    other !== undefined
+      ? `The kubelets of ${one ?? 'one machine'} and ${two ?? 'another'} both serve the certificate of ${other}: their image was made from that machine after its kubelet had run.`
+      : `The image of ${machine ?? 'the machine'} was made from ${previous ?? 'a machine'} after it had joined; /etc/kubernetes is already there, so this machine does not join.`,
   remedy: () => [
     step(
       'On this machine remove what the image carried, then join again.',
@@ -63,8 +75,31 @@ export default matched(cause, matchLeftovers);
 
 type Own = ViewOf<typeof cause>;
 
+/** No two machines are given one certificate: both took it with their image. */
+function matchCertificate(view: Own): Match | null {
+  const quotes = view.sign('servesOtherName')?.quotes ?? [];
+  const served = quotes.flatMap((quote) => [
+    { quote, other: quote.captures['other'], one: quote.captures['one'] },
+    {
+      quote,
+      other: quote.captures['other2'] ?? quote.captures['other'],
+      one: quote.captures['two'],
+    },
+  ]);
+  const [first] = served;
+  if (first?.other === undefined || first.one === undefined) return null;
+  const { other, one } = first;
+  const second = served.find(
+    (seen) => seen.other === other && seen.one !== undefined && seen.one !== one,
+  );
+  if (second?.one === undefined) return null;
+  return found({ other, one, two: second.one }, [first.quote, second.quote], 'likely');
+}
+
 /** The files were there at first boot: cloud-init last ran on another instance than this one. */
 function matchLeftovers(view: Own): Match | null {
+  const shared = matchCertificate(view);
+  if (shared !== null) return shared;
   const files = view.sign('filesThere');
   const before = view.sign('previousInstance');
   const now = view.sign('thisInstance');

@@ -41,6 +41,10 @@ const cause = defineCause({
       ['cloud-init', 'console'],
       /^\/var\/lib\/cloud\/instance\/scripts\/[\w.-]+: (?:line )?\d+: (?!\/etc\/eks\/bootstrap\.sh)(?<reason>(?!-)[^\s:]{1,200}: (?:command not found|not found|No such file or directory|Permission denied)|syntax error.{0,80})/,
     ),
+    commandFailed: context(
+      ['cloud-init', 'console'],
+      /(?<reason>Ncat: Connection \w+(?: \w+)?|ssh: connect to host .{1,120}|fatal: unable to access .{1,160}|wget: unable to resolve .{1,120}|mount: .{1,60}wrong fs type)/,
+    ),
     imageWithNodeadm: context(
       ['cloud-init', 'console', 'nodeadm', 'user-data'],
       /Cloud-init v\. 22\.2\.2 |\.amzn2023|\bnodeadm\b/,
@@ -123,7 +127,8 @@ function matchScript(view: Own): Match | null {
     view.sign('notInstalled') ??
     view.sign('objectRefused') ??
     imageWithoutScript(view) ??
-    view.sign('scriptLine');
+    view.sign('scriptLine') ??
+    view.sign('commandFailed');
   if (ended === null || reason === null) return null;
   const details = { ...ended.last.captures, ...reason.last.captures };
   return found(details, [reason.last, ended.last], 'likely');

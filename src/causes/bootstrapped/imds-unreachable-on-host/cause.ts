@@ -38,6 +38,10 @@ const cause = defineCause({
       ['nodeadm', 'cloud-init'],
       /Command failed.{0,200}operation error ec2imds: \w{1,40}, .{0,80}(?:canceled|deadline exceeded)/,
     ),
+    endpointOff: context(
+      ['client-output', 'unknown', 'aws-message'],
+      /"HttpEndpoint": ?"(?<endpoint>disabled)"/,
+    ),
   },
   needs: ['aws/instance', 'kube/Node'],
   symptoms: ['no-answer-from-metadata'],
@@ -84,9 +88,11 @@ const cause = defineCause({
 
 export default matched(cause, (view) => {
   const instance = view.read('aws/instance');
-  if (instance.state !== 'seen') return null;
-  const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
   const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
+  const off = view.sign('endpointOff');
+  if (instance.state !== 'seen')
+    return off === null || isReady ? null : found(off.last.captures, [off.last], 'likely');
+  const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
   if (endpoint === 'disabled' && !isReady) {
     return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);
   }

@@ -9,6 +9,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
 /** A disk was mounted over the runtime's data after the runtime had started. */
@@ -48,13 +49,29 @@ const cause = defineCause({
       ['kubelet', 'event', 'node-status'],
       /as it just became ready|status is now: NodeReady|condition Ready=True/,
     ),
+    imageWithRuntimeData: context(
+      ['user-data', 'cloud-init', 'unknown'],
+      /application\/node\.eks\.aws|\bnode\.eks\.aws\/v1/,
+    ),
+    carriedOver: context(
+      ['user-data', 'cloud-init', 'unknown'],
+      /\b(?:rsync|cp -[a-zA-Z]+|mv) .{0,80}\/var\/lib\/containerd|\bctr\b.{0,60}\bimages? import\b/,
+      { anchors: ['/var/lib/containerd', 'image import', 'images import'] },
+    ),
+    notReadyTold: context(
+      ['client-output', 'unknown'],
+      /\b(?:can't|cannot|can not|never|doesn't|does not|unable to) join\b|\b(?:not ready|NotReady)\b/,
+      { anchors: ['t join', 'NotReady', 'not ready', 'never join', 'unable to join'] },
+    ),
   },
   needs: [],
   symptoms: [],
   // A success takes back the loss, not the mount; the kubelet registers in spite of both.
   withdrawnBy: [],
   summary: ({ machine, mountpoint, path }) =>
-    sentence`The user data of ${machine ?? 'the machine'} mounts a volume over ${mountpoint ?? '/var/lib/containerd'} after containerd has started; the runtime no longer finds its data${phrase` (${path})`}, so pods do not start.`,
+    path === undefined
+      ? sentence`The user data of ${machine ?? 'the machine'} mounts a volume over ${mountpoint ?? '/var/lib/containerd'}, which hides what the image brought there, the pause image included, so pods do not start.`
+      : sentence`The user data of ${machine ?? 'the machine'} mounts a volume over ${mountpoint ?? '/var/lib/containerd'} after containerd has started; the runtime no longer finds its data${phrase` (${path})`}, so pods do not start.`,
   remedy: () => [
     step(
       'Let nodeadm prepare the instance stores before the services start (NodeConfig).',
@@ -83,9 +100,19 @@ export default matched(cause, matchMountAndLoss);
 
 type Own = ViewOf<typeof cause>;
 
+/** Images for nodeadm hold the pause image under /var/lib/containerd, and it cannot be pulled anew. */
+function matchUserData(view: Own, mounted: Sighting): Match | null {
+  const told = view.sign('notReadyTold');
+  if (told === null || mounted.first.captures['mountpoint'] !== '/var/lib/containerd') return null;
+  if (view.sign('imageWithRuntimeData') === null) return null;
+  if (view.anySign('restarted', 'carriedOver', 'worked')) return null;
+  return found(mounted.first.captures, [mounted.first, told.first], 'likely');
+}
+
 function matchMountAndLoss(view: Own): Match | null {
   const gone = view.sign('snapshotGone') ?? view.sign('recoverFailed');
   const mounted = view.sign('mounted');
+  if (gone === null && mounted !== null) return matchUserData(view, mounted);
   const worked = view.sign('worked');
   if (gone === null || mounted === null || view.sign('restarted') !== null) return null;
   if (worked !== null && !isAfter(gone.last.moment, worked.last.moment)) return clear;

@@ -25,7 +25,10 @@ const cause = defineCause({
       ['journal', 'cloud-init', 'console', 'client-output', 'nodeadm'],
       /Unit (?<unit>nodeadm-(?:config|run)\.service) is masked|(?<unit2>nodeadm-(?:config|run)\.service)\s+masked\b|(?<unit3>nodeadm-(?:config|run)\.service).{0,40}Loaded: masked/,
     ),
-    programMissing: likely(['cloud-init', 'console', 'journal'], /\bnodeadm: command not found/),
+    programMissing: likely(
+      ['cloud-init', 'console', 'journal'],
+      /\bnodeadm(?:: command not found| (?:isn'?t|is not) installed)/,
+    ),
     loaded: context(
       ['journal', 'console', 'client-output', 'nodeadm'],
       /Loaded: loaded \(\S{0,60}\/nodeadm-(?:config|run)\.service; enabled/,

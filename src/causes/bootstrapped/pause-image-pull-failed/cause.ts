@@ -29,6 +29,11 @@ export default defineCause({
       ['event', 'kubelet', 'containerd', 'pod-status'],
       /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image.*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
     ),
+    sandboxPullCut: likely(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image/,
+      { atLeast: 6, enoughOnce: 'end' },
+    ),
     crioPull: likely(
       ['event', 'kubelet', 'containerd', 'pod-status'],
       /creating pod sandbox.*initializing source docker:\/\/(?<image>[^\s"]*\/pause[^\s":]*(?::[\w.-]+)?): .*(?<reason>401 Unauthorized|403 Forbidden|authentication required|i\/o timeout|connection refused|no such host|manifest unknown|not found)/,

@@ -1,6 +1,6 @@
 import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A driver in a pod gives up on instance metadata, which the host itself needed to boot. */
 const cause = defineCause({
@@ -38,14 +38,20 @@ const cause = defineCause({
       ['host-file'],
       /-A (?:[A-Z]+-)?FORWARD .*169\.254\.169\.254(?:\/32)? .*-j (?<reason>DROP|REJECT)/,
     ),
+    // The agent of the VPC CNI, in the words of its releases with text and with JSON logs.
+    policyDenies: likely(
+      ['aws-node', 'pod-app', 'client-output', 'journal'],
+      /\b(?:DIP|Dest IP)\W{1,5}169\.254\.169\.254\b.*Verdict\W{1,5}(?<policy>DENY)\b/,
+      { anchors: ['169.254.169.254'] },
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['csi-driver-not-ready'],
-  summary: ({ reason, hops }) =>
-    sentence`Pods get no answer from instance metadata${phrase`, which a firewall rule of the host answers with ${reason}`}${phrase` although the hop limit is ${hops}`}, so they learn neither region nor credentials from it.`,
+  summary: ({ reason, policy, hops }) =>
+    sentence`Pods get no answer from instance metadata${phrase`, which a firewall rule of the host answers with ${reason}`}${phrase`, which a network policy answers with ${policy}`}${phrase` although the hop limit is ${hops}`}, so they learn neither region nor credentials from it.`,
   remedy: () => [
     step(
       'Look for a network policy, a CNI policy or a FORWARD rule against 169.254.169.254.',

@@ -25,6 +25,15 @@ const cause = defineCause({
       ['kiam-agent', 'kiam-server'],
       /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
     ),
+    notInterceptedTold: context(
+      ['client-output', 'unknown'],
+      /\bcalls (?:were|are|is|was) (?:not|no longer) (?:being )?(?:intercepted|redirected) by (?:the )?kiam\b/,
+    ),
+    agentReplacedTold: context(
+      ['client-output', 'unknown'],
+      /\b(?:rotate|restart|upgrade|rotating|restarting|upgrading)(?:d|ed)? (?:the )?kiam agents?\b|\bkiam (?:upgrade|restart|rollout)\b|\bnew (?:kiam )?agent pod\b/,
+      { anchors: ['kiam agent', 'kiam upgrade', 'kiam restart', 'kiam rollout', 'new agent pod'] },
+    ),
   },
   needs: [],
   symptoms: ['pod-without-identity'],
@@ -37,7 +46,9 @@ const cause = defineCause({
     'flapping-gate',
   ],
   summary: ({ node, instance, reason, role }) =>
-    `The kiam agent on ${node ?? instance ?? 'the node'} gives up its server (${reason ?? 'no answer'}), ends and takes its redirect away, so ${role === undefined ? 'pods that start meanwhile reach instance metadata and get the node’s role' : `pods got the node’s role ${role} instead of their own`}.`,
+    reason === undefined
+      ? 'The kiam agents were replaced and took their redirect away, so calls of running pods go to instance metadata and are answered with the role of the node.'
+      : `The kiam agent on ${node ?? instance ?? 'the node'} gives up its server (${reason}), ends and takes its redirect away, so ${role === undefined ? 'pods that start meanwhile reach instance metadata and get the node’s role' : `pods got the node’s role ${role} instead of their own`}.`,
   remedy: () => [
     step(
       'Let the agent wait for its server and keep its redirect: add --gateway-timeout-creation=30s and --no-iptables-remove to its arguments.',
@@ -75,7 +86,13 @@ const cause = defineCause({
 
 export default matched(cause, (view) => {
   const lost = view.sign('serverGivenUp');
-  if (lost === null) return null;
+  if (lost === null) {
+    const told = view.sign('notInterceptedTold');
+    const replaced = view.sign('agentReplacedTold');
+    return told === null || replaced === null
+      ? null
+      : found({}, [replaced.first, told.first], 'likely');
+  }
   const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
   const undone = view.sign('redirectUndone');
   const proof = [lost, undone, used].flatMap((sign) => (sign === null ? [] : [sign.last]));

@@ -30,7 +30,7 @@ const cause = defineCause({
   signs: {
     callSilent: likely(
       ['pod-app', 'client-output', 'csi-driver', 'event', 'journal'],
-      /https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/?"?\W{1,3}(?:dial tcp (?:\[[0-9a-f:]+\]|[\d.]+):443: (?:i\/o timeout|connect: (?:connection timed out|no route to host|network is unreachable))|context deadline exceeded|net\/http: request canceled while waiting for connection)/,
+      /https:\/\/(?<host>sts\.(?:[a-z0-9-]+\.)?amazonaws\.com(?:\.cn)?)\/?"?\W{1,3}(?:dial tcp (?:\[[0-9a-f:]+\]|[\dxX*.]+|<[\w -]{1,40}>):443: (?:i\/o timeout|connect: (?:connection timed out|no route to host|network is unreachable))|context deadline exceeded|net\/http: request canceled while waiting for connection)/,
       { anchors: ['://sts.'] },
     ),
     clientTimedOut: likely(

@@ -39,13 +39,28 @@ const cause = defineCause({
       /\(x\d{1,5} over \w{2,8}\).{0,300}Taints added: \[(?<taint>[^\]\s]+)(?:\s[^\]]*)?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2/,
       { anchors: ['Taints added: '] },
     ),
+    flappingTold: likely(
+      ['client-output', 'unknown'],
+      /\b(?<told>[Tt]aint[- ]flapping\b|taints? (?:keeps?|is|are) (?:flapping|being (?:added and removed|toggled)))\b/,
+      {
+        anchors: [
+          'aint flapping',
+          'aint-flapping',
+          ' flapping',
+          'added and removed',
+          'being toggled',
+        ],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/DaemonSet'],
   symptoms: ['pod-not-scheduled'],
-  summary: ({ machine, taint, updated, desired }) =>
-    updated !== undefined
-      ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made again.`
-      : sentence`The gate put the taint ${taint} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`,
+  summary: ({ machine, taint, updated, desired, told }) =>
+    told !== undefined
+      ? 'A taint of a gate comes and goes on the nodes again and again, so they are never open for long.'
+      : updated !== undefined
+        ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made again.`
+        : sentence`The gate put the taint ${taint} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`,
   remedy: ({ taint }) => {
     const [, namespace, name] = /\/([^.]+)\.(.+)$/.exec(taint ?? '') ?? [];
     return [

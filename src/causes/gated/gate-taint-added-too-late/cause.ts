@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import {
   askerWords,
   FIRST_OPENING,
@@ -43,6 +43,10 @@ const cause = defineCause({
       ['pod-app'],
       /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
       { anchors: [':assumed-role/'] },
+    ),
+    landsLateTold: likely(
+      ['client-output', 'unknown'],
+      /\bbefore the taint (?:lands|is (?:added|applied|set|there))\b/,
     ),
   },
   needs: ['kube/Node', 'kube/Pod'],

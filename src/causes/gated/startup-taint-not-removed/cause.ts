@@ -29,6 +29,11 @@ const cause = defineCause({
       ['node-claim', 'karpenter', 'object', 'csi-driver', 'nidhogg', 'client-output'],
       /\bStartupTaintsExist\b/,
     ),
+    toldNotRemoved: likely(
+      ['client-output', 'unknown'],
+      /\b[Ss]tartup ?[Tt]aints? (?:is|are|was|were) (?:not|never) (?:being |getting )?removed\b/,
+      { anchors: ['aints ', 'aint is ', 'aint was '] },
+    ),
   },
   needs: ['kube/Node', 'kube/NodeClaim', 'kube/NodePool'],
   symptoms: ['pod-not-scheduled'],

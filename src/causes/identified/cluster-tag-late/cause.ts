@@ -1,5 +1,6 @@
 import { cannotSay, clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import { isAfter } from '../../../evidence/time.ts';
 
 /** The kubelet started before the instance got the cluster tag it carries now. */
 const cause = defineCause({
@@ -11,8 +12,8 @@ const cause = defineCause({
     startedWithoutTag: context(
       ['kubelet'],
       /AWS cloud - no (?:clusterID filtering applied for shared resources|tag filtering)/,
-      { strict: true },
     ),
+    startedWithTag: context(['kubelet'], /AWS cloud filtering on ClusterID: (?<cluster>\S{1,100})/),
   },
   needs: ['aws/instance'],
   symptoms: [],
@@ -46,6 +47,9 @@ const cause = defineCause({
 export default matched(cause, (view) => {
   const started = view.sign('startedWithoutTag');
   if (started === null) return null;
+  const later = view.sign('startedWithTag');
+  if (later !== null && isAfter(later.last.moment, started.last.moment))
+    return found(later.last.captures, [started.last, later.last], 'likely');
   const [instance, ...others] = view.list('aws/instance');
   if (instance === undefined || others.length > 0) {
     return cannotSay({

@@ -37,6 +37,11 @@ const cause = defineCause({
       /Unable to convert node name "(?<node>ip-\d+-\d+-\d+-\d+)" to aws instanceID/,
     ),
     ...INITIALISED,
+    bareNameTold: context(
+      ['client-output', 'unknown'],
+      /\b(?<node>ip-\d+-\d+-\d+-\d+)(?![\w.-])\W{0,3}(?:instead of|rather than)\b.{0,60}?(?<full>ip-\d+-\d+-\d+-\d+\.[a-z][a-z0-9.-]+)/,
+      { anchors: ['instead of', 'rather than'] },
+    ),
     nameNotResolved: context(
       ['kubelet'],
       /can't get ip address of node [\w-]+\. error: lookup [\w-]+ on /,
@@ -105,7 +110,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view));
+export default matched(
+  cause,
+  (view) => matchNames(view) ?? matchFacts(view) ?? matchLease(view) ?? matchTold(view),
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -161,6 +169,14 @@ function matchLease(view: Own): Match | null {
   const lease = ofLease(view, ipInName(captures['node'] ?? ''));
   if (lease.proof.length === 0) return null;
   return found({ ...captures, ...lease.details }, [refused.first, ...lease.proof]);
+}
+
+/** Somebody puts the name that the machine took beside the one that EC2 gave it. */
+function matchTold(view: Own): Match | null {
+  const told = view.sign('bareNameTold');
+  const { node = '', full = '' } = told?.last.captures ?? {};
+  if (told === null || full.split('.')[0] !== node) return null;
+  return found({ node, ec2Name: full }, [told.last], 'likely');
 }
 
 function matchNames(view: Own): Match | null {

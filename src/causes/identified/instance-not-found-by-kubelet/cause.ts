@@ -27,7 +27,7 @@ export default defineCause({
     ),
     selfNotFound: definite(
       ['kubelet'],
-      /could not init cloud provider "aws": error finding instance (?<instance>i-[0-9a-f]{8,17}): "?(?:instance not found|InvalidInstanceID)/,
+      /could not init cloud provider "aws": error finding instance (?<instance>i-[0-9a-f]{8,17}): \W{0,3}(?:instance not found|InvalidInstanceID)/,
     ),
   },
   needs: [],

@@ -7,6 +7,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 
@@ -16,7 +18,13 @@ const cause = defineCause({
   stage: 'identified',
   title: 'the machine registered again under another name and its old Node is still there',
   scope: 'machine',
-  signs: {},
+  signs: {
+    oldNameTold: context(
+      ['client-output', 'unknown'],
+      /\b(?:old|previous|former|original) (?:host ?name|node name)\b/i,
+      { anchors: ['hostname', 'host name', 'node name', 'Hostname'] },
+    ),
+  },
   needs: ['kube/Node'],
   symptoms: ['node-not-ready'],
   withdrawnBy: [],
@@ -65,6 +73,7 @@ function matchNodes(view: Own): Match | null {
   const stale = nodes.find(
     ({ value }) => !isReporting(value) && isSameMachine(value, current?.value),
   );
+  if (current !== undefined && stale === undefined) return matchTold(view, current, nodes);
   if (current === undefined || stale === undefined) return null;
   if (isNewer(stale.value, current.value)) return null;
   const details = {
@@ -79,6 +88,23 @@ function matchNodes(view: Own): Match | null {
       `Node ${current.value.name} of the same machine is ${details.state}${tiesOf(current.value)}`,
     ),
   ]);
+}
+
+/** Of two Nodes, one is Ready and somebody says that the other has the old name. */
+function matchTold(
+  view: Own,
+  current: Seen<KubeNode>,
+  nodes: readonly Seen<KubeNode>[],
+): Match | null {
+  const told = view.sign('oldNameTold') ?? view.clusterSign('oldNameTold');
+  const stale = nodes.find(({ value }) => !isReporting(value));
+  if (told === null || stale === undefined || nodes.length !== 2) return null;
+  const details = { stale: stale.value.name, node: current.value.name, state: 'Ready' };
+  return found(
+    details,
+    [told.last, view.quote(stale, `Node ${stale.value.name} is not Ready`)],
+    'likely',
+  );
 }
 
 /** Tables say only that a Node is not Ready; objects tell a kubelet's own False from silence. */

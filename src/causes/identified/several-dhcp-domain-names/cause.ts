@@ -10,7 +10,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 
@@ -55,6 +55,11 @@ const cause = defineCause({
     refusedName: context(
       ['kubelet', 'kubeadm'],
       /node "?(?<credential>[^"\s]+)"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]+)/,
+    ),
+    namesRunTogetherTold: likely(
+      ['client-output', 'unknown'],
+      /\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
+      { anchors: ['.compute.internal', '.ec2.internal'] },
     ),
   },
   needs: [

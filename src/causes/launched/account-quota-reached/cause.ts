@@ -1,6 +1,6 @@
 import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -43,6 +43,10 @@ const cause = defineCause({
     activitySucceeded: withdraws(
       ['aws-message'],
       /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
+    ),
+    quotaTold: likely(
+      [...LAUNCHERS, 'unknown'],
+      /(?:Running On-Demand|Spot Instance Requests)\b.{0,80}?\b(?:quota|limit)\b.{0,40}?(?:\b(?:is|of) (?<limit>\d+) vCPUs?\b.{0,60}\b[Dd]enied|\b(?:reached|exceeded|used up))/,
     ),
   },
   needs: ['aws/auto-scaling-group'],
@@ -90,5 +94,11 @@ const cause = defineCause({
 });
 
 export default matched(cause, (view) =>
-  clearWhenFilled(view, ['vcpuLimit', 'code', 'claimReason', 'accountUnderValidation']),
+  clearWhenFilled(view, [
+    'vcpuLimit',
+    'code',
+    'claimReason',
+    'accountUnderValidation',
+    'quotaTold',
+  ]),
 );

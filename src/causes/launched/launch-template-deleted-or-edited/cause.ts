@@ -11,7 +11,7 @@ import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { shortGroups, templateUse } from '../../../domain/instances/launch.ts';
 
-const FAILURES = ['healthCode', 'activity', 'claimReason', 'notFoundAgain'] as const;
+const FAILURES = ['healthCode', 'newVersion', 'activity', 'claimReason', 'notFoundAgain'] as const;
 
 /** The launch template of the group, or the version it needs, is gone or no longer what EKS wrote. */
 const cause = defineCause({
@@ -42,16 +42,23 @@ const cause = defineCause({
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
     ),
+    newVersion: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /(?:(?<template>lt-[0-9a-fx]{8,17}) )?(?<foreign>has a new version) associated with your Auto ?[Ss]caling group, which is not managed by Amazon EKS/,
+      { anchors: ['has a new version associated with your Auto'] },
+    ),
   },
   needs: ['aws/auto-scaling-group', 'aws/launch-template'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['karpenter-launch-timeout', 'node-creation-failure-verdict'],
-  summary: ({ template, given, code, group, size }) =>
-    group !== undefined
-      ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} was deleted, so the group launches nothing and stays at ${size ?? 'fewer machines than it wants'}.`
-      : `The launch template ${template ?? given ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
+  summary: ({ template, given, code, group, size, foreign }) =>
+    foreign !== undefined
+      ? `The Auto Scaling group uses a version of the launch template ${template ?? ''} that EKS did not make, so the node group is degraded and EKS no longer updates it.`
+      : group !== undefined
+        ? `The launch template ${template ?? ''} of the Auto Scaling group ${group} was deleted, so the group launches nothing and stays at ${size ?? 'fewer machines than it wants'}.`
+        : `The launch template ${template ?? given ?? 'of the group'} or the version that EKS wrote is not there any more (${code ?? 'not found'}), so nothing new is launched.`,
   remedy: ({ template }) => [
     step(
       'See which versions exist, and which one the Auto Scaling group uses.',

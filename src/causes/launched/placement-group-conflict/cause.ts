@@ -42,6 +42,11 @@ const cause = defineCause({
       ['aws-message'],
       /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
     ),
+    boundToZone: definite(
+      LAUNCHERS,
+      /Instances in the (?<placement>\S{1,255}) Placement Group (?<reason>must be launched in the [a-z0-9-]+ Availability Zone)/i,
+      { anchors: ['lacement Group must be launched', 'lacement group must be launched'] },
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],

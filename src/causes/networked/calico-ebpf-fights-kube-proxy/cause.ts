@@ -35,6 +35,10 @@ const cause = defineCause({
       ['kube-proxy', 'unknown'],
       /iptables-restore v\S+ \(\w+\): Couldn't load target [`']KUBE-(?:SVC|SEP|MARK|SERVICES|EXT|XLB)|"?Failed to execute iptables-restore"?/,
     ),
+    healedWithoutCleanup: context(
+      ['client-output', 'unknown'],
+      /\biptables-restore\b.{0,80}\b(?:stopped|disappeared|went away|(?:are|were) gone)\b/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -86,6 +90,9 @@ type Own = ViewOf<typeof cause>;
 function matchFight(view: Own): Match | null {
   const mode = view.sign('cleansUp') ?? view.sign('switchedOn');
   const gone = view.sign('chainGone');
+  const healed = view.sign('healedWithoutCleanup');
+  if (mode !== null && healed !== null && view.sign('cleanupOff') !== null)
+    return found({}, [mode.first, healed.first], 'likely');
   if (mode === null || gone === null) return null;
   if (view.sign('cleansUp') === null && view.sign('cleanupOff') !== null) return clear;
   return found({}, [mode.first, gone.first], 'likely');

@@ -26,6 +26,10 @@ const cause = defineCause({
   scope: 'cluster',
   signs: {
     noFamily: definite(['ipamd', 'aws-node'], /IPv4 and IPv6 are both disabled/),
+    stateFolderMissing: definite(
+      ['ipamd', 'aws-node'],
+      /open \/var\/run\/aws-node\/ipam\.json\S*: no such file or directory/,
+    ),
     panics: context(
       ['ipamd', 'aws-node'],
       /panic: runtime error: invalid memory address or nil pointer dereference/,

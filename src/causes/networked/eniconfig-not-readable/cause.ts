@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The ClusterRole of aws-node is older than its image and does not allow reading ENIConfigs. */
 export default defineCause({
@@ -12,6 +12,11 @@ export default defineCause({
       ['ipamd', 'aws-node'],
       /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.{0,200} is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
       { anchors: ['eniconfigs'] },
+    ),
+    rightsTold: likely(
+      ['client-output', 'unknown'],
+      /\b(?:RBAC|[Pp]ermissions?|ClusterRole)\b.{0,120}\b(?:read|list|get|watch)\b.{0,20}\b(?:ENIConfig|eniconfig)/,
+      { anchors: ['ENIConfig', 'eniconfig'] },
     ),
   },
   needs: [],

@@ -42,6 +42,11 @@ const cause = defineCause({
       ['ipamd'],
       /Missing IP addresses from IMDS|Failed to reconcile and delete IP|stale IP allocation for ID|failed normalize checkpoint data/,
     ),
+    storeKnowsFewer: likely(
+      ['client-output', 'unknown'],
+      /\b(?:data ?store|ipamd)\b.{0,60}\bonly (?:\d{1,2}|one|two|three) (?:ENI|interface)s?\b/i,
+      { anchors: ['datastore', 'data store', 'DataStore', ' ipamd '] },
+    ),
   },
   needs: [],
   symptoms: [],

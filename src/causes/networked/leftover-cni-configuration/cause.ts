@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { addressOf, type Cidr, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { environmentOf, isPodReady, podName } from '../../../domain/pods/pods.ts';
 import {
@@ -63,6 +63,11 @@ const cause = defineCause({
       ['client-output', 'unknown', 'pod-status', 'event', 'calico-node', 'cilium'],
       /\b(?<running>calico-node|cilium|kube-flannel)(?:-ds)?-[a-z0-9]{5}\b/,
       { anchors: ['calico-node-', 'cilium-', 'kube-flannel'] },
+    ),
+    filesTold: likely(
+      ['client-output', 'unknown'],
+      /\b(?:old|left-?over|stale|previous) CNI (?:artifacts|files|config(?:uration)?s?|binaries)\b/,
+      { anchors: ['CNI artifacts', 'CNI files', 'CNI config', 'CNI binaries'] },
     ),
   },
   needs: ['kube/DaemonSet', 'kube/Pod', 'kube/Node', 'kube/ConfigMap', 'aws/vpc'],

@@ -18,6 +18,11 @@ export default defineCause({
       /error execution phase preflight: couldn't validate the identity of the API Server(?!.*proxyconnect tcp).*dial tcp (?<address>[\d.a-f:[\]]+:\d+): connect: connection refused/,
       { anchors: ['connect: connection refused'] },
     ),
+    ownServerRefuses: likely(
+      ['kubelet'],
+      /Failed to (?:list|watch) \*(?:v1|api)\.(?:Node|Service|Pod)\b.*dial tcp (?<address>(?:127\.0\.0\.1|\[::1\]):443): (?:(?:connect|getsockopt): )?connection refused/,
+      { anchors: ['127.0.0.1:443: ', '[::1]:443: '], atLeast: 20, enoughOnce: 'end' },
+    ),
   },
   needs: [],
   symptoms: ['api-silent'],

@@ -29,7 +29,7 @@ const cause = defineCause({
     ),
     program: likely(
       ['nodeadm', 'cloud-init', 'bottlerocket', 'ipamd', 'aws-node', 'kubelet', 'nodeup'],
-      /https:\/\/(?<service>ec2|eks|sts|api\.ecr|ssm)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com[^\s"]*"?:? ?dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: (?:connect: )?(?:i\/o timeout|connection timed out|network is unreachable)/,
+      /https:\/\/(?<service>ec2|eks|sts|api\.ecr|ssm)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com[^\s"]*"?:? ?dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\dx*.]+):443: (?:connect: )?(?:i\/o timeout|connection timed out|network is unreachable)/,
       {
         anchors: [
           'https://ec2.',
@@ -44,7 +44,7 @@ const cause = defineCause({
     // The kubelet ends with it, and is started again for the same answer.
     providerTimesOut: likely(
       ['kubelet'],
-      /could not init cloud provider "?\\?"?aws.*https:\/\/(?<service>ec2)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com\/?\\*"?: dial tcp (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?<address>\d[\d.]+):443: (?:connect: )?(?:i\/o timeout|connection timed out|network is unreachable)/,
+      /could not init cloud provider "?\\?"?aws.*https:\/\/(?<service>ec2)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com\/?\\*"?: dial tcp:? (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?:(?<address>\d[\dx*.]+):443: )?(?:connect: )?(?:(?:i\/o )?timeout|connection timed out|network is unreachable)/,
       { anchors: ['could not init cloud provider'] },
     ),
     bootstrapEnded: withdraws(['cloud-init'], /\[eks-bootstrap\] INFO: complete!/),

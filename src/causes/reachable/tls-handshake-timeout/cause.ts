@@ -23,6 +23,11 @@ export default defineCause({
       /failed to get node config from server.*net\/http: TLS handshake timeout/,
       { anchors: ['TLS handshake timeout'], atLeast: 3 },
     ),
+    statusUpdate: likely(
+      ['kubelet', 'bottlerocket'],
+      /(?:Error updating node status, will retry|Failed to (?:list|watch) \*(?:v1|api)\.(?:Node|Service|Pod)\b).*net\/http: TLS handshake timeout/,
+      { anchors: ['TLS handshake timeout'], atLeast: 12, enoughOnce: 'alone' },
+    ),
   },
   needs: [],
   symptoms: ['api-silent'],

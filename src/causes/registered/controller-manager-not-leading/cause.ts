@@ -8,6 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { type LostLease, lostLeases } from '../../../domain/nodes/leases.ts';
@@ -26,12 +27,28 @@ const cause = defineCause({
   stage: 'registered',
   title: 'no kube-controller-manager or kube-scheduler leads, so nothing serves new Nodes',
   scope: 'cluster',
-  signs: {},
+  signs: {
+    managerNotSeen: context(
+      ['client-output', 'unknown'],
+      /\b(?:master|control-plane node) "(?<node>[^"]{1,253})" is missing kube-controller-manager pod/,
+    ),
+    schedulerNotSeen: context(
+      ['client-output', 'unknown'],
+      /\b(?:master|control-plane node) "(?<node>[^"]{1,253})" is missing kube-scheduler pod/,
+    ),
+    // A kubelet that cannot show any static pod leaves the API server's out too.
+    serverNotSeen: context(
+      ['client-output', 'unknown'],
+      /\b(?:master|control-plane node) "(?<node>[^"]{1,253})" is missing kube-apiserver pod/,
+    ),
+  },
   needs: ['kube/Lease', 'kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
   withdrawnBy: [],
-  summary: ({ lease, minutes, waiting, work }) =>
-    `The Lease ${lease ?? 'of the controller'} has not been renewed for ${minutes ?? 'many'} minutes, so nobody ${work ?? 'serves new Nodes'}: ${waiting ?? 'they wait'}.`,
+  summary: ({ lease, minutes, waiting, work, node }) =>
+    lease === undefined && node !== undefined
+      ? `The control-plane machine ${node} runs neither kube-controller-manager nor kube-scheduler, while its API server answers, so nobody serves new Nodes and pods.`
+      : `The Lease ${lease ?? 'of the controller'} has not been renewed for ${minutes ?? 'many'} minutes, so nobody ${work ?? 'serves new Nodes'}: ${waiting ?? 'they wait'}.`,
   remedy: ({ controller }) => [
     step(
       'See why it does not run or cannot renew; its static pod is on the control plane machines.',
@@ -72,9 +89,20 @@ interface Waiting {
   readonly nodes: readonly string[];
 }
 
+/** kOps misses both on a machine whose API server it sees. */
+function matchValidation(view: Own): Match | null {
+  const [manager, scheduler] = [view.sign('managerNotSeen'), view.sign('schedulerNotSeen')];
+  if (manager === null || scheduler === null || view.sign('serverNotSeen') !== null) return null;
+  return found(
+    { node: manager.last.captures['node'] ?? '' },
+    [manager.last, scheduler.last],
+    'likely',
+  );
+}
+
 function matchLeases(view: Own): Match | null {
   const { nowMs } = view;
-  if (nowMs === null) return null;
+  if (nowMs === null) return matchValidation(view);
   const leases = view.list('kube/Lease').filter(({ value }) => value.namespace === 'kube-system');
   const [manager] = lostLeases(leases, /^kube-controller-manager$/, nowMs);
   const [scheduler] = lostLeases(leases, /^kube-scheduler$/, nowMs);

@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { environmentOf, isPodReady, podName, serviceAccountOf } from '../../../domain/pods/pods.ts';
 import { placeOf } from '../../../domain/pods/pods-seen.ts';
@@ -37,6 +37,11 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager'],
       /Using AWS assumed role (?<role>arn:aws[\w-]*:iam::(?<account>\d{12}):role\/[\w+=,.@/-]+)/,
     ),
+    wrongAccountTold: likely(
+      ['client-output', 'unknown', 'event'],
+      /(?:\bCCM\b|[Cc]loud[ -][Cc]ontroller).{0,200}\b(?:looks|looking|searches|searching|asks|asking) in (?:the|another|a different) (?:wrong |other )?account\b/,
+      { anchors: [' account'] },
+    ),
   },
   needs: ['aws/instance', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
   symptoms: ['node-object-deleted'],
@@ -50,7 +55,9 @@ const cause = defineCause({
     'node-heartbeat-lost',
   ],
   summary: ({ node, instance, what, own, asked, controller }) =>
-    `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked ?? ''}.`,
+    asked === undefined
+      ? 'The cloud controller asks EC2 of another account than the one in which the machines live, so it finds none of them.'
+      : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked}.`,
   remedy: ({ what, own, controller }) => [
     what === 'region'
       ? step(

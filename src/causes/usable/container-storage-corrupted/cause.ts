@@ -33,6 +33,10 @@ export default defineCause({
       RUNTIME,
       /(?:meta\.db|metadata\.db|io\.containerd\.).{0,120}(?:invalid database|checksum error|structure needs cleaning|file size too small|version mismatch)/,
     ),
+    linkBroken: definite(
+      RUNTIME,
+      /readlink (?<layer>\/var\/lib\/docker\/overlay2(?:\/\S{1,200})?): invalid argument/,
+    ),
     started: withdraws(['event'], /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/),
     imageNotKnown: context(RUNTIME, /(?:image not known|unexpected commit digest)/),
   },

@@ -9,6 +9,8 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
+import { WRONG_ADDRESS_TOLD } from '../../../diagnosis/address-signs.ts';
+import { ipInName } from '../../../evidence/names.ts';
 import { misannounced } from '../../../domain/nodes/announced-address.ts';
 
 /** The address in the Node is one by which nobody reaches the kubelet. */
@@ -18,6 +20,7 @@ const cause = defineCause({
   title: 'the kubelet announces an address that the others cannot reach',
   scope: 'machine',
   signs: {
+    ...WRONG_ADDRESS_TOLD,
     notOnHost: definite(
       ['kubelet'],
       /(?:validate nodeIP: )?[Nn]ode IP: "?(?<address>[\da-f.:]+)"? not found in the host's network interfaces/,
@@ -29,6 +32,15 @@ const cause = defineCause({
     notReached: context(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
       /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
+    ),
+    announced: context(
+      ['client-output', 'node-status', 'unknown'],
+      /\bInternalIP:\s{1,12}(?<announced>\d+\.\d+\.\d+\.\d+)\b/,
+    ),
+    namedAfter: context(
+      ['client-output', 'node-status', 'unknown'],
+      /\b(?:InternalDNS|Hostname):\s{1,12}(?<node>ip-\d+-\d+-\d+-\d+)\b/,
+      { anchors: ['InternalDNS:', 'Hostname:'] },
     ),
   },
   needs: ['kube/Node', 'aws/instance'],
@@ -85,6 +97,11 @@ function matchAddress(view: Own): Match | null {
   const address = call?.last.captures['address'];
   const other = misannounced(address, nodes, instances);
   if (call === null || address === undefined) return null;
+  const told = view.sign('wrongAddressTold');
+  if (told !== null && instances.length === 0)
+    return found({ address }, [call.last, told.last], 'likely');
+  const shown = matchShown(view, address);
+  if (shown !== null) return shown;
   if (other === null)
     return instances.some(({ value }) => value.PrivateIpAddress === address) ? clear : null;
   const { node, instance, primary } = other;
@@ -94,6 +111,18 @@ function matchAddress(view: Own): Match | null {
     view.quote(node, `Node ${node.value.name} InternalIP ${address}`),
     view.quote(instance, `${id} ${addressesOf(instance.value)}`),
   ]);
+}
+
+/** EC2 names a machine after its primary address, so a name of another address tells it. */
+function matchShown(view: Own, address: string): Match | null {
+  const announced = view.sign('announced') ?? view.clusterSign('announced');
+  const named = view.sign('namedAfter') ?? view.clusterSign('namedAfter');
+  if (announced === null || named === null) return null;
+  if (announced.last.captures['announced'] !== address) return null;
+  const node = named.last.captures['node'] ?? '';
+  const primary = ipInName(node);
+  if (primary === null || primary === address) return null;
+  return found({ node, address, primary }, [announced.last, named.last], 'likely');
 }
 
 function addressesOf(instance: Instance): string {

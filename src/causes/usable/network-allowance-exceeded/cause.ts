@@ -46,6 +46,11 @@ const cause = defineCause({
       ['cilium', 'client-output'],
       /\bCT: (?<what>Map insertion failed)|\b(?<what2>CT [Mm]ap insertion failed)/,
     ),
+    tableToldOf: likely(
+      ['client-output', 'unknown'],
+      /\bconnection[ -]tracking (?:table|limits?|allowance)\b.{0,60}\b(?:hypervisor|AWS instances?|EC2 instances?|instance type)/,
+      { anchors: ['connection tracking', 'connection-tracking'] },
+    ),
   },
   needs: [],
   symptoms: [],

@@ -1,5 +1,6 @@
 import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
 import { isAnnouncementUnknown, misannounced } from '../../../domain/nodes/announced-address.ts';
+import { WRONG_ADDRESS_TOLD } from '../../../diagnosis/address-signs.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
   cannotSay,
@@ -24,6 +25,7 @@ const cause = defineCause({
   title: 'the control plane does not reach ports of the node',
   scope: 'machine',
   signs: {
+    ...WRONG_ADDRESS_TOLD,
     kubeletSilent: likely(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
       /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
@@ -109,6 +111,7 @@ function matchAddress(view: Own): Match | null {
   if (address === undefined || view.anySign('webhookSilent', 'apiServiceSilent')) return null;
   const [nodes, instances] = [view.everywhere('kube/Node'), view.everywhere('aws/instance')];
   if (misannounced(address, nodes, instances) !== null) return clear;
+  if (instances.length === 0 && view.anySign('wrongAddressTold')) return clear;
   if (!isAnnouncementUnknown(address, nodes, instances)) return null;
   const detail = `whether EC2 knows the machine by ${address}`;
   return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });

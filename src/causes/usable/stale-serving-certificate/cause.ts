@@ -14,11 +14,11 @@ export default defineCause({
     ),
     sameNameOtherKey: definite(
       ['pod-app', 'client-output', 'event', 'kube-apiserver', 'journal'],
-      /(?:(?<![\d.])(?<address>[\d.]{7,15}):10250\b.{0,200}|error dialing backend: .{0,100}|[Ff]ailed to scrape node.{0,200})x509: certificate signed by unknown authority \(possibly because of .{0,80}trying to verify candidate authority certificate/,
+      /(?:(?:(?<![\d.])(?<address>[\d.]{7,15})|[\dxX*.]{7,15}|<[\w -]{1,40}>):10250\b.{0,200}|error dialing backend: .{0,100}|[Ff]ailed to scrape node.{0,200})x509: certificate signed by unknown authority \(possibly because of .{0,80}trying to verify candidate authority certificate/,
     ),
     unknownAuthority: likely(
       ['kube-apiserver', 'client-output', 'event', 'pod-app', 'journal'],
-      /(?:(?<![\d.])(?<address>[\d.]{7,15}):10250\/(?:containerLogs|exec|attach|portForward|run)\b.{0,200}|error dialing backend: .{0,100})x509: certificate signed by unknown authority/,
+      /(?:(?:(?<![\d.])(?<address>[\d.]{7,15})|[\dxX*.]{7,15}|<[\w -]{1,40}>):10250\/(?:containerLogs|exec|attach|portForward|run)\b.{0,200}|error dialing backend: .{0,100})x509: certificate signed by unknown authority/,
     ),
     scrapeRefused: context(
       ['pod-app', 'journal'],
