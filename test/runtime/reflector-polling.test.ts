@@ -14,12 +14,16 @@ interface Scene {
   readonly reflector: Reflector<string>;
 }
 
-async function followed(context: TestContext, pollMs: number | null): Promise<Scene> {
+async function followed(
+  context: TestContext,
+  pollMs: number | null,
+  mayWatch = false,
+): Promise<Scene> {
   const clock = virtualClock();
   const api = new FakeKubeApi({ clock });
   api.serve(NODES);
   api.put(NODES, { metadata: { name: 'a' } });
-  api.forbid('watch nodes');
+  if (!mayWatch) api.forbid('watch nodes');
   const reflector = new Reflector({
     api,
     clock,
@@ -62,4 +66,18 @@ test('without a pace for lists it waits until the watch is allowed', async (cont
   const { clock, reflector } = await followed(context, null);
   await clock.advance(POLL_MS);
   assert.deepEqual([reflector.state().phase, reflector.size], ['denied', 0]);
+});
+
+test('lists take the place of watches that never bring anything', async (context) => {
+  const { api, clock, reflector } = await followed(context, POLL_MS, true);
+  assert.equal(reflector.state().phase, 'watching');
+  for (let second = 0; second < 80; second++) {
+    api.mute();
+    if (second === 1) api.put(NODES, { metadata: { name: 'b' } });
+    if (second === 60) api.put(NODES, { metadata: { name: 'c' } });
+    await clock.advance(1000);
+  }
+  assert.equal(reflector.state().phase, 'polling');
+  assert.equal(reflector.state().lastError?.failure, 'timeout');
+  assert.equal(reflector.size, 3);
 });

@@ -19,7 +19,7 @@ import {
   type StoredObjects,
 } from './reflector-store.ts';
 import { isNoNewer, isOlder } from './versions.ts';
-import { DeadWatch, rewound, watchedOver, type WatchUnderWay } from './watchdog.ts';
+import { DeadWatch, rewound, SilentWatch, watchedOver, type WatchUnderWay } from './watchdog.ts';
 
 /**
  * Keeps the projection of all objects of one resource equal to the server's, over any failure.
@@ -40,6 +40,8 @@ export class Reflector<T> {
   /** Why there is no watch, and when to try one again by the monotonic clock. */
   #unwatched: { readonly error: PortError; readonly untilMs: number } | null = null;
   #listedAtMs = 0;
+  /** Watches that died since one brought something. */
+  #deaths = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -116,7 +118,7 @@ export class Reflector<T> {
       return 0;
     } catch (error) {
       if (signal.aborted) return 0;
-      if (error instanceof DeadWatch) return this.#afterDeath();
+      if (error instanceof DeadWatch) return this.#afterDeath(error);
       if (!(error instanceof PortError)) throw error;
       return this.#afterFailure(error, startMs);
     }
@@ -133,8 +135,16 @@ export class Reflector<T> {
     return 0;
   }
 
-  #afterDeath(): number {
+  /** What stands between may hold watches back for good, while it lets lists through. */
+  #afterDeath(death: DeadWatch): number {
     this.#record.count('deadWatches');
+    this.#deaths += death instanceof SilentWatch ? DEATHS_MAX : 1;
+    const { pollMs, refusedRetryMs } = this.#limits;
+    if (pollMs === null || this.#deaths < DEATHS_MAX) return 0;
+    const { clock, resource } = this.#options;
+    const message = `Watches of ${resource.plural} bring nothing, so the list is read every ${pollMs / 1000} s; see: kubectl get ${resource.plural} --watch`;
+    const error = new PortError({ failure: 'timeout', message });
+    this.#unwatched = { error, untilMs: clock.monotonicMs() + refusedRetryMs };
     return 0;
   }
 
@@ -253,6 +263,7 @@ export class Reflector<T> {
   }
 
   #take(event: KubeWatchEvent): void {
+    this.#deaths = 0;
     const { resourceVersion, type } = event;
     const known = this.#version ?? '';
     if (type === 'BOOKMARK' && isOlder(resourceVersion, known)) throw rewound(known);
@@ -328,6 +339,8 @@ interface ListingTimes {
 }
 
 const PAGE_SIZE = 500;
+/** One dead watch is an accident. */
+const DEATHS_MAX = 2;
 /** A watch that ends within this time did not do its work. */
 const SHORT_LIFE_MS = 1_000;
 /** One that lasted longer shows that the server is well again. */

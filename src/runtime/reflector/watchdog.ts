@@ -38,6 +38,9 @@ export interface Guarded {
 /** The server has events that the watch did not bring. */
 export class DeadWatch extends Error {}
 
+/** Neither this watch nor a second one brings anything, for longer than lists are waited for. */
+export class SilentWatch extends DeadWatch {}
+
 /** The events of a watch, ended with the watchdog's reason when the watch is dead. */
 export async function* watchedOver(guarded: Guarded): AsyncGenerator<KubeWatchEvent, void> {
   const { scene, under, open, signal } = guarded;
@@ -69,6 +72,8 @@ const GRACE_MS = 200;
 const OVERDUE_MS = 30_000;
 /** While the server cannot be asked, it is asked again at least so often. */
 const ASK_AGAIN_MOST_MS = 5_000;
+/** So many listings could have been taken while nobody confirmed a watch. */
+const SILENT_POLLS = 2;
 /** A server that answers late is waited for longer each time, at most so long. */
 const PATIENCE_MOST_MS = 30_000;
 
@@ -148,8 +153,11 @@ class Watchdog {
 
   /** Nobody can be asked, so the watch is kept: it may be the only connection that still works. */
   async #unconfirmed(error: PortError): Promise<void> {
-    const { scene } = this.#guarded;
+    const { scene, under } = this.#guarded;
     const { failure } = error;
+    const { pollMs } = scene.limits;
+    const quietMs = scene.clock.monotonicMs() - under.lastEventMs;
+    if (pollMs !== null && quietMs > SILENT_POLLS * pollMs) throw new SilentWatch();
     const isRefused = failure === 'denied' || failure === 'unauthenticated';
     scene.record.fail(error, isRefused ? failure : 'silent');
     this.#patienceMs = Math.min(this.#patienceMs * 2, PATIENCE_MOST_MS);

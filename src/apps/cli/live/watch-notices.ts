@@ -1,5 +1,5 @@
 import { cellText } from '../table/width.ts';
-import { isUnwatched, type WatchTrouble } from './watch-troubles.ts';
+import type { WatchTrouble } from './watch-troubles.ts';
 
 /** What whoever watches has to know of the watch itself, in one line. */
 export interface WatchNotice {
@@ -19,8 +19,12 @@ const WHY: Readonly<Record<string, string>> = {
   unavailable: 'the API server is not ready',
 };
 
+function isDeniedWatch({ phase, failure }: Pick<WatchTrouble, 'phase' | 'failure'>): boolean {
+  return phase === 'denied' || (phase === 'polling' && failure === 'denied');
+}
+
 function whyOf({ phase, failure }: WatchTrouble): string {
-  if (isUnwatched(phase)) return 'watch permission is denied';
+  if (isDeniedWatch({ phase, failure })) return 'watch permission is denied';
   if (phase === 'unauthenticated') return 'the API server does not know this identity';
   if (phase === 'silent') return 'the API server is silent';
   if (failure === null)
@@ -50,7 +54,7 @@ function noticeOf(
   place: string,
 ): WatchNotice {
   const names = namesOf(troubles);
-  const isDenied = troubles.some(({ phase }) => isUnwatched(phase));
+  const isDenied = troubles.some(isDeniedWatch);
   const age = isDenied ? 'not watched' : ageOf(troubles);
   const instead = `looking every ${pauseMs / 1000} s instead`;
   const line = `${place}${names} ${age}: ${why}; ${instead}${isDenied ? `; ${GRANT}` : ''}`;

@@ -12,8 +12,8 @@ export interface WatchTrouble {
   readonly failure: PortFailure | null;
 }
 
-/** True for a list that is not watched, as the identity may not. */
-export function isUnwatched(phase: ReflectorState['phase']): boolean {
+/** True for a list that is not watched: the identity may not, or watches bring nothing. */
+function isUnwatched(phase: ReflectorState['phase']): boolean {
   return phase === 'denied' || phase === 'polling';
 }
 
