@@ -1,5 +1,5 @@
 /** A program that stays: `rollcall controller` beside doubles of both APIs, with heartbeats. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ const TROUBLE = {
 };
 
 interface Running {
-  readonly child: ChildProcess;
+  readonly child: ReturnType<typeof spawn>;
   readonly text: () => string;
 }
 

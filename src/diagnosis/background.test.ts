@@ -11,7 +11,7 @@ test('a sign of the background does not keep a cause open that a success rules o
     });
     const ready = hitOf('milestone:node-ready', quoteOf(1, 10));
     const subject = subjectOf({ hits: [ready, hitOf('c', quoteOf(2, 20), { sign: 'told' })] });
-    const observations = { listings: [], collection: null, documents: [] };
+    const observations = { listings: [], collection: null, documents: [], hits: [] };
     return evaluate(cause, subject, observations).match.verdict;
   };
   assert.deepEqual([verdict(true), verdict(false)], ['clear', 'unknown']);

@@ -163,7 +163,7 @@ function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
 export function evaluate(
   cause: Cause,
   subject: Subject,
-  observations: Pick<Observations, 'listings' | 'collection' | 'documents'>,
+  observations: Pick<Observations, 'listings' | 'collection' | 'documents' | 'hits'>,
   subjects: readonly Subject[] = [],
 ): Evaluation {
   const shown = shownAround(observations);

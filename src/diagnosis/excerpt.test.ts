@@ -15,7 +15,9 @@ const COLLECTION: Collection = {
 
 /** How much is shown around a line of a document of so many lines. */
 const shown = (line: number, lines: number, collection: Collection | null = null): string =>
-  shownAround({ collection, documents: [fileOf({ linesRead: lines })] })(hitOf('c', quoteOf(line)));
+  shownAround({ collection, documents: [fileOf({ linesRead: lines })], hits: [] })(
+    hitOf('c', quoteOf(line)),
+  );
 
 describe('what is shown around a line', () => {
   test('is its log, unless somebody chose a few lines that end with it', () => {
@@ -34,7 +36,16 @@ describe('what is shown around a line', () => {
   test('is a whole log when Rollcall collected it, or when other files are long', () => {
     assert.equal(shown(1, 1, COLLECTION), 'whole');
     const documents = [fileOf({ linesRead: 1 }), fileOf({ linesRead: 40 })];
-    assert.equal(shownAround({ collection: null, documents })(hitOf('c', quoteOf(1))), 'whole');
+    const beside = { collection: null, documents, hits: [] };
+    assert.equal(shownAround(beside)(hitOf('c', quoteOf(1))), 'whole');
+  });
+
+  test('does not grow by the log of a machine that it does not name', () => {
+    const documents = [fileOf({ linesRead: 1 }), fileOf({ linesRead: 10_000 })];
+    const about = { kind: 'node', value: 'web-2' } as const;
+    const hits = [{ ...hitOf('milestone:node-ready', quoteOf(1)), document: 1, about }];
+    const beside = { collection: null, documents, hits };
+    assert.equal(shownAround(beside)(hitOf('c', quoteOf(1))), 'alone');
   });
 });
 
@@ -57,7 +68,12 @@ describe('a sign that is to be seen often', () => {
     const confidence = (count: number, lines: number): string | null => {
       const subject = subjectOf({ hits: [hitOf('c', quoteOf(1), { sign: 'often', count })] });
       const documents = [fileOf({ linesRead: lines })];
-      const { match } = evaluate(cause, subject, { listings: [], collection: null, documents });
+      const { match } = evaluate(cause, subject, {
+        listings: [],
+        collection: null,
+        documents,
+        hits: [],
+      });
       return match.verdict === 'found' ? match.confidence : null;
     };
     assert.deepEqual(

@@ -12,19 +12,44 @@ const ALONE_LINES_MAX = 5;
 /** How much of a log is shown: all that there was, the end of it, or hardly more than the line itself. */
 export type Shown = 'whole' | 'end' | 'alone';
 
+type Evidence = Pick<Observations, 'collection' | 'documents' | 'hits'>;
+
+const NAMES = new WeakMap<Evidence['hits'], readonly ReadonlySet<string>[]>();
+
+/** The machines of each document: those it names, and those that its lines are about. */
+function namesOf({ documents, hits }: Evidence): readonly ReadonlySet<string>[] {
+  const known = NAMES.get(hits);
+  if (known !== undefined) return known;
+  const names = documents.map(({ machines }) => new Set(machines.map(({ value }) => value)));
+  for (const { about, document } of hits) if (about !== null) names[document]?.add(about.value);
+  NAMES.set(hits, names);
+  return names;
+}
+
+/** The log of a machine that this document does not name is no part of what it shows. */
+function linesAround({ documents, ...rest }: Evidence, own: number): number {
+  const names = namesOf({ documents, ...rest });
+  const ours = names[own] ?? new Set();
+  return documents.reduce((sum, { linesRead }, index) => {
+    const others = names[index] ?? new Set();
+    const isOfOther = index !== own && others.size > 0 && ours.isDisjointFrom(others);
+    return isOfOther ? sum : sum + linesRead;
+  }, 0);
+}
+
 /**
  * Tells what is shown around a sighting. At the end of the few lines that somebody chose to show,
  * nothing speaks of a success, and nobody can ask how often it happened.
  */
-export function shownAround({
-  collection,
-  documents,
-}: Pick<Observations, 'collection' | 'documents'>): (hit: Hit) => Shown {
-  const lines = documents.reduce((sum, { linesRead }) => sum + linesRead, 0);
-  if (collection !== null || lines > EXCERPT_LINES_MAX) return () => 'whole';
-  if (lines <= ALONE_LINES_MAX) return () => 'alone';
+export function shownAround(evidence: Evidence): (hit: Hit) => Shown {
+  if (evidence.collection !== null) return () => 'whole';
   return ({ document, last }) => {
-    const all = documents[document]?.linesRead ?? 0;
+    const all = evidence.documents[document]?.linesRead ?? 0;
+    // Of many long files, each hit would count the lines of all.
+    if (all > EXCERPT_LINES_MAX) return 'whole';
+    const lines = linesAround(evidence, document);
+    if (lines > EXCERPT_LINES_MAX) return 'whole';
+    if (lines <= ALONE_LINES_MAX) return 'alone';
     return all - last.moment.at.line <= REST_LINES_MAX ? 'end' : 'whole';
   };
 }
