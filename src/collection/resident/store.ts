@@ -1,3 +1,4 @@
+import { checksumOf } from '../../evidence/checksum.ts';
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Observations, Refusal, Shortened } from '../../evidence/observations.ts';
 import { skewOf } from '../../diagnosis/clock-skew.ts';
@@ -63,7 +64,8 @@ export function readListed(planned: PlannedList, object: JsonObject): ListedObje
   const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
   return {
     said,
-    mark: markOf(planned, object, said),
+    // Two that collide delay news until the next judgement that is due anyway.
+    mark: checksumOf(markOf(planned, object, said)),
     providerId: id?.startsWith('aws:') === true ? id : null,
   };
 }
