@@ -25,7 +25,7 @@ const NO_FILES = 4;
 describe('the shell is offered', () => {
   const cases: readonly (readonly [readonly string[], readonly string[], number])[] = [
     [['dia'], ['diagnose'], NO_FILES],
-    [['help', 'c'], ['capacity', 'causes', 'completion'], NO_FILES],
+    [['help', 'c'], ['capacity', 'causes', 'controller', 'completion'], NO_FILES],
     [['diagnose', '--an'], ['--anonymize'], NO_FILES],
     [['--fa'], ['--failed'], NO_FILES],
     [['diagnose', '-o', ''], ['text', 'json', 'yaml', 'markdown'], NO_FILES],

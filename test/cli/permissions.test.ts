@@ -67,13 +67,25 @@ test('every planned list is there', () => {
     );
 });
 
-test('nothing but reading is asked for', () => {
-  const { kubernetes, aws } = joined(PERMISSIONS);
+test('nothing but reading is asked for, except by the controller', () => {
+  const { kubernetes, aws } = joined(PERMISSIONS.filter(({ feature }) => feature !== 'controller'));
   assert.ok(kubernetes.length > 10 && aws.length > 20);
   for (const { verb } of kubernetes) assert.match(verb, /^(?:get|list|watch)$/);
   for (const action of aws)
     if (action !== 'ssm:SendCommand')
       assert.match(action, /^[a-z0-9]+:(?:Describe|Filter|List|Get|Lookup)[A-Z]/);
+});
+
+test('the controller may write its own objects and Events, and only by name', () => {
+  const usual = joined(featuresNamed(PERMISSIONS, [])).kubernetes;
+  assert.ok(usual.every(({ verb }) => /^(?:get|list|watch)$/.test(verb)));
+  const { kubernetes, aws } = joined(featuresNamed(PERMISSIONS, ['controller']));
+  const written = kubernetes.filter(({ verb }) => !/^(?:get|list|watch)$/.test(verb));
+  assert.deepEqual(
+    [...new Set(written.map(({ resource, namespace }) => `${resource} ${namespace ?? '-'}`))],
+    ['events -', 'nodereports -', 'leases rollcall'],
+  );
+  assert.deepEqual(aws, []);
 });
 
 test('a command to machines is granted for one document, and only by name', () => {
@@ -104,7 +116,7 @@ test('grants reads of one namespace there only', () => {
   const places = roles
     .filter(({ kind }) => kind === 'Role')
     .map(({ metadata }) => (metadata as { readonly namespace?: string }).namespace);
-  assert.deepEqual(places, ['kube-public', 'kube-system']);
+  assert.deepEqual(places, ['kube-public', 'kube-system', 'rollcall']);
 });
 
 test('a policy fits into what a managed policy may hold', () => {
@@ -137,7 +149,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out,
-    /^Left out unless named: --for node-logs, --for ssm, --for control-plane-logs$/m,
+    /^Left out unless named: --for controller, --for node-logs, --for ssm, --for control-plane-logs$/m,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);

@@ -111,6 +111,15 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
       reason: 'FailedCreatePodSandBox',
       message: `Failed to create pod sandbox: ${words}`,
     }),
+  'kube/event.ts': (words) =>
+    object('Event', {
+      metadata: { name: 'web.1', namespace: 'default' },
+      involvedObject: { kind: 'Node', name: 'ip-10-0-0-1.ec2.internal', uid: words },
+      type: 'Normal',
+      reason: 'DeletingNode',
+      source: { component: 'cloud-node-lifecycle-controller' },
+      message: `Deleting node ip-10-0-0-1.ec2.internal because it does not exist ${words}`,
+    }),
   'kube/pod.ts': (words) => {
     const state = { waiting: { reason: 'ImagePullBackOff', message: `Back-off ${words}` } };
     return object('Pod', {

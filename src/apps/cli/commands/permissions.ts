@@ -99,6 +99,12 @@ function documentLines(features: readonly FeaturePermissions[]): readonly string
   ];
 }
 
+const READING = /^(?:get|list|watch)$/;
+
+function isReading({ kubernetes }: FeaturePermissions): boolean {
+  return kubernetes.every(({ verb }) => READING.test(verb));
+}
+
 async function page(
   wanted: Wanted,
   only: { readonly rbac: boolean; readonly iam: boolean },
@@ -112,7 +118,9 @@ async function page(
   );
   const bind = bindCommands(wanted.roles).map((command) => `# ${command}`);
   return [
-    'Rollcall only reads; it changes nothing. Features:',
+    wanted.features.every(isReading)
+      ? 'Rollcall only reads; it changes nothing. Features:'
+      : 'Features:',
     ...names,
     ...leftOutLines(wanted.features),
     ...warnings,

@@ -5,7 +5,7 @@ import { LIVE_OPTIONS } from './shared.ts';
 export const CONTROLLER = declareCommand({
   name: 'controller',
   summary: 'Keep the roll call in the cluster: metrics, reports, and who deleted a Node',
-  usage: ['controller [--reports] [--events] [--record FILE] [--listen ADDRESS] [options]'],
+  usage: ['controller [--reports] [--events] [--record FILE] [options]'],
   description: [
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
     'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',

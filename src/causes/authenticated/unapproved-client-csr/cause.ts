@@ -24,11 +24,11 @@ const cause = defineCause({
   signs: {
     pending: definite(
       ['client-output', 'object', 'machine-approver', 'controller-manager'],
-      /\b(?<csr>(?:node-)?csr-[\w-]+)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-(?:machine-config-operator|infra):node-bootstrapper)\s+(?:\S+\s+)?Pending\b/,
+      /(?:\b(?<csr>(?:node-)?csr-[\w-]+)|‹\w+›)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-(?:machine-config-operator|infra):node-bootstrapper)\s+(?:\S+\s+)?Pending\b/,
     ),
     notIssued: definite(
       ['client-output', 'object'],
-      /\b(?<csr>(?:node-)?csr-[\w-]+)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-(?:machine-config-operator|infra):node-bootstrapper)\s+(?:\S+\s+)?(?<approved>Approved)\s*$/,
+      /(?:\b(?<csr>(?:node-)?csr-[\w-]+)|‹\w+›)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-(?:machine-config-operator|infra):node-bootstrapper)\s+(?:\S+\s+)?(?<approved>Approved)\s*$/,
     ),
     waitedInVain: likely(
       ['kubelet'],

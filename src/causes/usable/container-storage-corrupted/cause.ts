@@ -35,7 +35,7 @@ export default defineCause({
     ),
     linkBroken: definite(
       RUNTIME,
-      /readlink (?<layer>\/var\/lib\/docker\/overlay2(?:\/\S{1,200})?): invalid argument/,
+      /readlink (?:(?<layer>\/var\/lib\/docker\/overlay2(?:\/\S{1,200})?)|‹\w+›): invalid argument/,
     ),
     started: withdraws(['event'], /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/),
     imageNotKnown: context(RUNTIME, /(?:image not known|unexpected commit digest)/),
