@@ -201,7 +201,7 @@ describe('the controller', () => {
 describe('a controller that reports to others', () => {
   test('says that a Node was deleted, and keeps it after its Events', WITH_PARTS, async (t) => {
     const file = join(site.plane.dir, 'flight.db');
-    const running = start(t, '--events', '--record', file);
+    const running = start(t, '--events', '--record', file, '--cluster', 'lab');
     await shown(/leads as (\S+)/, running.said);
     await reported('not-usable', running);
     await site.plane.client.remove(`/api/v1/nodes/${machine.name}`);
@@ -221,6 +221,8 @@ describe('a controller that reports to others', () => {
     const { code, stdout } = await endOf(timeline);
     assert.equal(code, 0);
     assert.match(stdout, /deleted/);
+    const everything = await endOf(startRollcall(['timeline', '--all', '--record', file], env));
+    assert.match(everything.stdout, /node-reports .* done: The patch of NodeReport/);
   });
 
   test('is followed by another when it is killed', WITH_PARTS, async (t) => {

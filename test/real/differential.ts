@@ -276,7 +276,7 @@ export class Normaliser {
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (uid) =>
         this.#uid(uid),
       )
-      .replaceAll(/(?<=in record \()\d+(?=\))/g, 'version')
+      .replaceAll(/(?<=in (?:record|the precondition) \()\d+(?=\))/g, 'version')
       .replaceAll(this.#prefix, '~');
   }
 

@@ -29,7 +29,7 @@ export interface ControllerRun {
   readonly err: (text: string) => void;
 }
 
-/** Nothing is kept: what was written stands in the log. */
+/** Without --record, what was written stands in the log and the metrics alone. */
 const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => 0 };
 
 function identity(): string {
@@ -92,18 +92,18 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
     {
       clients: { ...clients, kube },
       writes,
-      recorder: NO_RECORDER,
+      recorder: recorder ?? NO_RECORDER,
       random: systemRandom,
       say,
       recording,
     },
   );
-  const server = await served(run, controller);
   try {
-    await controller.run(signal);
+    const server = await served(run, controller);
+    await controller.run(signal).finally(server.close);
   } finally {
     stop();
-    await Promise.all([server.close(), writes.close(), clients.close()]);
+    await Promise.all([writes.close(), clients.close()]);
     await recorder?.close();
   }
 }

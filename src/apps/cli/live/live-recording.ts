@@ -4,6 +4,7 @@ import { lookOf } from '../../../collection/recording/look.ts';
 import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
 import { SeenCluster } from '../../../collection/recording/seen.ts';
 import type { ResidentListener } from '../../../collection/resident/listener.ts';
+import type { Recorder } from '../../../ports/recorder.ts';
 import type { LiveFlags } from './flags.ts';
 import type { Clients } from './open-clients.ts';
 import { openForWriting, told } from './record-target.ts';
@@ -25,6 +26,8 @@ export interface LiveRecorder {
     clients: Pick<Clients, 'described'>,
     flags: LiveFlags,
   ) => Promise<void>;
+  /** Records an intention or its outcome, before and after a write. */
+  readonly append: Recorder['append'];
   readonly close: () => Promise<void>;
 }
 
@@ -47,6 +50,7 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
       cluster = name;
       await told(async () => recording.take(lookOf(standing, seen.take(), name)));
     },
+    append: async (...events) => recorder.append(...events),
     close: async () => told(async () => recorder.close()),
   };
 }
