@@ -100,7 +100,11 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   );
   try {
     const server = await served(run, controller);
-    await controller.run(signal).finally(server.close);
+    try {
+      await controller.run(signal);
+    } finally {
+      await server.close();
+    }
   } finally {
     stop();
     await Promise.all([writes.close(), clients.close()]);
