@@ -1,4 +1,5 @@
 /** What test files declare while they are loaded, and how one of their tests is run. */
+import { whenIdle } from './idle.ts';
 import type { Body, Hook, Options, Subject, Suite } from './suite.ts';
 
 /** A test that nothing ends, or what it asks for afterwards, is a mutant's work: a failure. */
@@ -116,10 +117,13 @@ async function limited(body: () => unknown, limitMs: number): Promise<void> {
   const result = body();
   if (!(result instanceof Promise)) return;
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('the test does not end')), limitMs);
+  const giveUp = (): void => late.reject(new Error('the test does not end'));
+  const timer = setTimeout(giveUp, limitMs).unref();
+  const stopLooking = whenIdle(giveUp);
   try {
     await Promise.race([result, late.promise]);
   } finally {
     clearTimeout(timer);
+    stopLooking();
   }
 }

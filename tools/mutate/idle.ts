@@ -1,0 +1,24 @@
+/** Whether anything is under way in this process that could end what a test waits for. */
+
+function counted(): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
+  return new Map([...groups].map(([kind, each]) => [kind, each.length]));
+}
+
+/** What keeps the process alive before any test: its channel to the run. */
+const BEFORE = counted();
+
+const LOOK_EVERY_MS = 30;
+/** Work passes from one kind to another between two looks. */
+const LOOKS = 3;
+
+/** @returns what ends the looking; `tell` is called once when nothing is under way */
+export function whenIdle(tell: () => void): () => void {
+  let looks = 0;
+  const timer = setInterval(() => {
+    const isIdle = [...counted()].every(([kind, count]) => count <= (BEFORE.get(kind) ?? 0));
+    looks = isIdle ? looks + 1 : 0;
+    if (looks === LOOKS) tell();
+  }, LOOK_EVERY_MS).unref();
+  return () => clearInterval(timer);
+}
