@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { type Declared, Declarations, lineOf, Session } from './declared.ts';
 import { Guard } from './guard.ts';
+import { startLooking } from './idle.ts';
 import { Loading } from './loading.ts';
 import type { KnownTest, Order, Reach, Trial, Verdict, WorkerStart } from './messages.ts';
 import { TAKING } from './node-test.ts';
@@ -249,6 +250,7 @@ async function main(): Promise<void> {
   process.on('message', (order: Order) => {
     void worker.answer(order).then((answer) => process.send?.(answer));
   });
+  startLooking();
   process.send?.('ready');
 }
 
