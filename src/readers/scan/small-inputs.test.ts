@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { createCandidates, findCandidates } from './find-candidates.ts';
 import { mergeCandidates } from './find-middles.ts';
 import { buildGramIndex } from './gram-index.ts';
-import { LINE_BYTES_MAX } from './anchor-scanner.ts';
+import { compileAnchors, createLineScanner, LINE_BYTES_MAX } from './anchor-scanner.ts';
 import { scanInPieces, scanPlainly } from './testing.ts';
 
 /** Of every length class, some within others, one twice, one with signs that logs escape. */
@@ -109,4 +109,28 @@ test('merges two ascending lists into one', () => {
     const expected = [...one, ...other].toSorted((a, b) => a - b);
     assert.deepEqual([...merged.offsets.subarray(0, merged.count)], expected);
   }
+});
+
+test('refuses anchors that are too short or have a line end', () => {
+  for (const anchor of ['abc', 'ü!', 'two\nlines', 'two\rlines'])
+    assert.throws(() => compileAnchors(['fine', anchor]), /at least 4 bytes and no line end/);
+  assert.deepEqual(compileAnchors(['fine', 'üü']).anchors, ['fine', 'üü']);
+});
+
+test('ends once, and lends what it worked with to the next scanner of its anchors', () => {
+  const set = compileAnchors(['Unauthorized']);
+  const scanners = Array.from({ length: 6 }, () => createLineScanner(set, () => undefined));
+  for (const scanner of scanners) {
+    scanner.push(new TextEncoder().encode('rest'));
+    scanner.end();
+    scanner.end();
+    assert.throws(() => scanner.push(new Uint8Array(1)), /after its end/);
+    assert.deepEqual([scanner.lines, scanner.bytes], [1, 4]);
+  }
+  assert.equal(set.spareMatchers.length, 4);
+  const seen: string[] = [];
+  const next = createLineScanner(set, ({ text }) => seen.push(text));
+  next.push(new TextEncoder().encode(' Unauthorized'));
+  next.end();
+  assert.deepEqual(seen, [' Unauthorized']);
 });
