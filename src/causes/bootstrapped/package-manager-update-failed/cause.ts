@@ -34,6 +34,10 @@ export default defineCause({
       SPEAKERS,
       /(?<reason>E: The repository '[^']{1,200}' (?:is not signed|does not have a Release file|no longer has a Release file)|Error: GPG check FAILED|E: GPG error: .{0,160}(?:NO_PUBKEY|EXPKEYSIG) \w+)/,
     ),
+    repositoryFailed: likely(
+      SPEAKERS,
+      /(?<reason>One of the configured repositories failed \([^)]{1,80}\))/,
+    ),
     waiting: context(
       SPEAKERS,
       /holding the yum lock|Existing lock \/var\/run\/yum\.pid|Waiting for process with pid \d+ to finish/,
