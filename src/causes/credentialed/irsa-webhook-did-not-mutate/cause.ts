@@ -42,7 +42,7 @@ const cause = defineCause({
     webhookAbsent: likely(
       ['client-output'],
       /mutatingwebhookconfigurations[\w.]* "(?<webhook>pod-identity-webhook)" not found/,
-      { anchors: ['"pod-identity-webhook" not found'] },
+      { anchors: ['mutatingwebhookconfigurations'] },
     ),
     leftAlone: context(['pod-identity-webhook'], /Pod was not mutated\. Reason:/),
     mutatedAfter: withdraws(

@@ -8,9 +8,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, withdraws } from '../../../diagnosis/sign.ts';
+import { context } from '../../../diagnosis/sign.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
-import type { Quote } from '../../../evidence/sighting.ts';
+import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
@@ -40,7 +40,11 @@ const cause = defineCause({
       /\bgarbage collecting (?:machine|nodeclaim) with no cloudprovider representation\b.{0,400}"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})"/,
       { anchors: ['garbage collecting '] },
     ),
-    registered: withdraws(['karpenter'], /\bregistered (?:machine|nodeclaim)\b/),
+    registered: context(
+      ['karpenter'],
+      /\bregistered (?:machine|nodeclaim)\b.{0,400}"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})"/,
+      { anchors: ['registered machine', 'registered nodeclaim'] },
+    ),
     endedOutside: context(
       ['aws-message'],
       /taken out of service in response to an EC2 health check/,
@@ -127,11 +131,16 @@ function matchInstance(view: Own): Match | null {
   );
 }
 
+function instancesOf(sighting: Sighting | null): ReadonlySet<string | undefined> {
+  return new Set(sighting?.quotes.map(({ captures }) => captures['instance']));
+}
+
 /** Karpenter launched it, and EC2 did not list it any more before it was registered. */
 function matchLost(view: Own): Match | null {
   const [launched, lost] = [view.sign('launched'), view.sign('lostAgain')];
   if (launched === null || lost === null) return null;
-  const ids = new Set(launched.quotes.map(({ captures }) => captures['instance']));
+  const joined = instancesOf(view.sign('registered'));
+  const ids = instancesOf(launched).difference(joined);
   const one = lost.quotes.find(({ captures }) => ids.has(captures['instance']));
   if (one === undefined) return null;
   return found({ ...one.captures, reason: 'EC2 lists it no more' }, [launched.last, one], 'likely');
