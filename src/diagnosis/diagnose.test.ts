@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FactRecord, Listing, Observations } from '../evidence/observations.ts';
-import { nodeOf } from '../evidence/testing.ts';
+import { awsOf, nodeOf } from '../evidence/testing.ts';
 import { NO_RESEMBLANCE } from './candidates.ts';
 import { type Cause, found } from './cause.ts';
 import { diagnose, type DiagnosisInput } from './diagnose.ts';
@@ -33,7 +33,11 @@ function namesIn(document: DiagnosisDocument): readonly string[] {
 }
 
 const instance = (state: string, id = ID): FactRecord =>
-  factOf('aws/instance', { InstanceId: id, State: { Name: state } }, named(`instance ${id}`));
+  factOf(
+    'aws/instance',
+    awsOf('aws/instance', { InstanceId: id, State: { Name: state } }),
+    named(`instance ${id}`),
+  );
 
 function machine(facts: readonly FactRecord[] = [], change: Partial<Subject> = {}): Subject {
   return subjectOf(
@@ -46,7 +50,7 @@ function machine(facts: readonly FactRecord[] = [], change: Partial<Subject> = {
 function always(
   stage: Parameters<typeof causeOf>[1],
   confidence: 'definite' | 'likely' = 'definite',
-) {
+): Cause {
   return causeOf('c', stage, { match: () => found({}, [quoteOf(1)], confidence) });
 }
 
@@ -137,7 +141,11 @@ describe('a machine that is young', () => {
   test('is pending for five minutes from its launch without a Node', () => {
     const launched = (agoMs: number): Subject => {
       const LaunchTime = new Date(NOW_MS - agoMs).toISOString();
-      const value = { InstanceId: ID, State: { Name: 'running' }, LaunchTime };
+      const value = awsOf('aws/instance', {
+        InstanceId: ID,
+        State: { Name: 'running' },
+        LaunchTime,
+      });
       return machine([factOf('aws/instance', value, named(`instance ${ID}`))]);
     };
     assert.equal(isPending(launched(299_999)), true);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { complete, incomplete } from '../../../src/controllers/lifecycle/facts.ts';
 import { START_MS } from './facts-of-json.ts';
 import { idOf, instanceOf, UNREAD } from './fleet.ts';
+import type { KubeNode } from '../../../src/evidence/kinds.ts';
 import { follow, NODE, nodes } from './follow.ts';
 
 test('a machine without a Node is reported once it has lasted', () => {
@@ -165,11 +166,9 @@ test('it is told again when it was over while another list could not be read', (
 
 test('what is so is proved by the objects that show it', () => {
   const excerptsOf = (
-    ...[looks, kind]: [
-      Parameters<typeof follow>[0],
-      'machine-without-node' | 'node-without-machine',
-    ]
-  ) =>
+    looks: Parameters<typeof follow>[0],
+    kind: 'machine-without-node' | 'node-without-machine',
+  ): readonly string[] =>
     follow(looks)
       .only(kind)
       .proof.map(({ excerpt }) => excerpt);
@@ -196,7 +195,7 @@ test('what is so is proved by the objects that show it', () => {
 
 const SAME = { providerId: null, machineId: 'm', internalIp: '10.0.0.1' };
 
-function twins(...changes: Parameters<typeof nodes>): ReturnType<typeof follow> {
+function twins(...changes: readonly Partial<KubeNode>[]): ReturnType<typeof follow> {
   const told = nodes(...changes);
   return follow([
     [0, 'ready', told],
