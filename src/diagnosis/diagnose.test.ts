@@ -56,21 +56,21 @@ function always(
 
 const LINE = [hitOf('c', quoteOf(1))];
 
-describe('a machine of which a live cluster has nothing but words', () => {
+describe('a machine that a live cluster only has words of', () => {
   const told = (subject: Subject, change: Partial<DiagnosisInput> = {}): boolean =>
     namesIn(diagnosed({ subjects: [subject], ...change })).length > 0;
 
-  test('is not told', () => {
+  test('is not reported', () => {
     assert.equal(told(machine()), false);
     assert.equal(told(machine([instance('terminated')])), false);
   });
 
-  test('is told while an instance of its own lives', () => {
+  test('is reported while an instance of its own lives', () => {
     assert.equal(told(machine([instance('running')])), true);
     assert.equal(told(machine([instance('running', 'i-other')])), false);
   });
 
-  test('is told while it has a Node, a claim or a Lease of its own', () => {
+  test('is reported while it has a Node, a claim or a Lease of its own', () => {
     const own = named('node node00');
     assert.equal(told(machine([factOf('kube/Node', nodeOf('node00'), own)])), true);
     for (const kind of ['kube/NodeClaim', 'kube/Lease'] as const) {
@@ -79,7 +79,7 @@ describe('a machine of which a live cluster has nothing but words', () => {
     }
   });
 
-  test('is told where either list is missing, and of files', () => {
+  test('is reported where either list is missing, and of files', () => {
     for (const kind of ['aws/instance', 'kube/Node'] as const)
       assert.equal(
         told(machine(), { observations: live({ listings: [listing(kind)] }) }),
@@ -89,18 +89,18 @@ describe('a machine of which a live cluster has nothing but words', () => {
     assert.equal(told(machine(), { observations: live({ collection: null }) }), true);
   });
 
-  test('is told where it was asked about', () => {
+  test('is reported where it was asked about', () => {
     assert.equal(told(machine(), { asked: () => true }), true);
     assert.equal(told(machine(), { asked: () => false }), false);
   });
 
-  test('is told where it explains why its group lacks a machine', () => {
+  test('is reported where it explains why its group lacks a machine', () => {
     const subject = machine([], { hits: LINE });
     assert.equal(told(subject, { causes: [always('launched')] }), true);
     assert.equal(told(subject, { causes: [always('reachable')] }), false);
   });
 
-  test('is told where it explains why a Node went whose instance EC2 does not know', () => {
+  test('is reported where it explains why a Node went whose instance EC2 does not know', () => {
     const causes = [always('retained')];
     assert.equal(told(machine([], { hits: LINE }), { causes }), true);
     assert.equal(told(machine([instance('terminated')], { hits: LINE }), { causes }), false);

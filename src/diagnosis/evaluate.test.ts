@@ -97,7 +97,7 @@ describe('what its signs say of a cause', () => {
   });
 });
 
-describe('where nothing speaks of a cause', () => {
+describe('where no line names a cause', () => {
   function why(cause: Cause, sources: Subject['sources']): unknown {
     const match = matched(cause, { sources });
     return match.verdict === 'unknown' ? match.missing : match.verdict;

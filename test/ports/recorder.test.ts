@@ -101,6 +101,29 @@ describe('the file of a recorder', () => {
     assert.throws(() => openRecorder(path), isFailure('malformed', /is damaged; move it away/));
   });
 
+  test('that is kept in memory leaves nothing in the folder', async () => {
+    await openRecorder(':memory:').close();
+    assert.equal(existsSync(':memory:'), false);
+  });
+
+  test('of a newer program is left alone', () => {
+    const path = freshPath();
+    const newer = new DatabaseSync(path);
+    newer.exec('PRAGMA user_version = 99');
+    newer.close();
+    assert.throws(() => openRecorder(path), isFailure('unsupported', /newer version/));
+  });
+
+  test('in a folder that is missing or not writable is reported', () => {
+    const path = join(folder, 'nowhere', 'a.db');
+    assert.throws(() => openRecorder(path), isFailure('not-found', /folder is missing/));
+    const below = join(freshPath(), 'a.db');
+    assert.throws(() => openRecorder(below), isFailure('not-found', /not writable/));
+    assert.throws(() => openRecorder('/proc/rollcall.db'), isFailure('not-found', /not writable/));
+  });
+});
+
+describe('the file of something else', () => {
   test('of another program is left unchanged', () => {
     const path = freshPath();
     const other = new DatabaseSync(path);
@@ -134,27 +157,6 @@ describe('the file of a recorder', () => {
       assert.throws(() => openRecording(path), refused);
       assert.deepEqual(readFileSync(path), before);
     });
-
-  test('that is kept in memory leaves nothing in the folder', async () => {
-    await openRecorder(':memory:').close();
-    assert.equal(existsSync(':memory:'), false);
-  });
-
-  test('of a newer program is left alone', () => {
-    const path = freshPath();
-    const newer = new DatabaseSync(path);
-    newer.exec('PRAGMA user_version = 99');
-    newer.close();
-    assert.throws(() => openRecorder(path), isFailure('unsupported', /newer version/));
-  });
-
-  test('in a folder that is missing or not writable is reported', () => {
-    const path = join(folder, 'nowhere', 'a.db');
-    assert.throws(() => openRecorder(path), isFailure('not-found', /folder is missing/));
-    const below = join(freshPath(), 'a.db');
-    assert.throws(() => openRecorder(below), isFailure('not-found', /not writable/));
-    assert.throws(() => openRecorder('/proc/rollcall.db'), isFailure('not-found', /not writable/));
-  });
 });
 
 describe('a file that is of no use', () => {

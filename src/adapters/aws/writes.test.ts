@@ -142,7 +142,7 @@ test('an instance is ended and a hook completed by their groups', async (t) => {
   assert.match(await bodyOf(t, { ...completed, input: hook }), /LifecycleActionResult=CONTINUE/);
 });
 
-test('what is there already is told apart from what is in use', async (t) => {
+test('what is there already is distinguished from what is in use', async (t) => {
   const error = (code: string): Answer => ({
     status: 409,
     headers: { 'x-amzn-errortype': code, 'content-type': 'application/json' },

@@ -151,7 +151,7 @@ test('an instance has not ended because EC2 could not be asked', () => {
   assert.ok(!kinds.includes('instance-ended'));
 });
 
-test('it is told again when it was over while another list could not be read', () => {
+test('it is reported again when it was over while another list could not be read', () => {
   const unread = { instances: incomplete<never>(UNREAD) };
   const { kinds } = follow([
     [0, 'ready'],
