@@ -3,7 +3,7 @@ import { whenIdle } from './idle.ts';
 import type { Body, Hook, Options, Subject, Suite } from './suite.ts';
 
 /** A test that nothing ends, or what it asks for afterwards, is a mutant's work: a failure. */
-const TEST_LIMIT_MS = 10_000;
+const TEST_LIMIT_MS = 20_000;
 /** What is started for all tests of a file takes longer. */
 const HOOK_LIMIT_MS = 60_000;
 

@@ -5,23 +5,25 @@ function counted(): ReadonlyMap<string, number> {
   return new Map([...groups].map(([kind, each]) => [kind, each.length]));
 }
 
-/** What keeps the process alive before any test: its channel to the run, its outputs. */
-let before: ReadonlyMap<string, number> = new Map();
+/** What keeps the process alive between tests: its channel to the run; null until it is known. */
+let before: ReadonlyMap<string, number> | null = null;
 
-/** From here on, what there is now counts as nothing. */
+/** From here on, what there is now counts as nothing; to be called while no test is under way. */
 export function startLooking(): void {
-  before = counted();
+  before ??= counted();
 }
 
-const LOOK_EVERY_MS = 30;
-/** Work passes from one kind to another between two looks. */
-const LOOKS = 3;
+const LOOK_EVERY_MS = 100;
+/** Two seconds: what a thread unpacks or encrypts is not among what is counted. */
+const LOOKS = 20;
 
 /** @returns what ends the looking; `tell` is called once when nothing is under way */
 export function whenIdle(tell: () => void): () => void {
+  const known = before;
+  if (known === null) return () => {};
   let looks = 0;
   const timer = setInterval(() => {
-    const isIdle = [...counted()].every(([kind, count]) => count <= (before.get(kind) ?? 0));
+    const isIdle = [...counted()].every(([kind, count]) => count <= (known.get(kind) ?? 0));
     looks = isIdle ? looks + 1 : 0;
     if (looks === LOOKS) tell();
   }, LOOK_EVERY_MS).unref();

@@ -37,6 +37,7 @@ class Worker {
   async answer(order: Order): Promise<Reach | Verdict | null> {
     if (order.kind === 'reach') return this.#reach();
     if (order.kind === 'trial') {
+      startLooking();
       this.#guard.start(order.trial.cpuMsMax);
       const trying = order.trial.again ? this.#tryLoading(order.trial) : this.#try(order.trial);
       return trying.finally(() => this.#guard.end());
@@ -250,7 +251,6 @@ async function main(): Promise<void> {
   process.on('message', (order: Order) => {
     void worker.answer(order).then((answer) => process.send?.(answer));
   });
-  startLooking();
   process.send?.('ready');
 }
 
