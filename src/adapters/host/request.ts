@@ -24,7 +24,7 @@ export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply
       reject(error instanceof PortError ? error : portErrorOf(asked.url, error));
     });
   });
-  request.end();
+  request.end(asked.body);
   return promise.finally(() => {
     timer.cancel();
     request.destroy();
