@@ -96,12 +96,10 @@ function startAgent({ spaces }: Machine, name: string): Inside {
   const state = join(folder, `${name}.json`);
   const program = [join(ROOT, 'bin/rollcall'), 'agent'];
   spaces.start('machine', [...program, '--write-machine-state', state]);
-  return spaces.start('canary', [
-    ...program,
-    ...['--node', 'node00', '--kubeconfig', kubeconfig(), '--machine-state', state],
-    ...['--probes', 'metadata,identity', '--identity', 'kiam', '--identity-role', 'canary-role'],
-    ...['--interval', '1s', '--fresh', '10s', '--listen', '127.0.0.1:0'],
-  ]);
+  const flags =
+    `--node node00 --kubeconfig ${kubeconfig()} --machine-state ${state} --listen 127.0.0.1:0 ` +
+    '--probes metadata,identity --identity kiam --identity-role canary-role --interval 1s --fresh 10s';
+  return spaces.start('canary', [...program, ...flags.split(' ')]);
 }
 
 interface Answer {

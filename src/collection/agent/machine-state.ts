@@ -4,7 +4,7 @@ import type {
   MetadataPath,
   MetadataRule,
 } from '../../domain/network/metadata-path.ts';
-import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
 import type { Host, HostRun } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { readMetadataFlows } from '../../readers/host/conntrack.ts';
@@ -27,6 +27,7 @@ export interface MachineState {
 
 const LIMITS = { timeoutMs: 3_000, bytesMax: 4 * 1024 * 1024 };
 const STATE_BYTES_MAX = 1024 * 1024;
+const LIST_CONNECTIONS = 'conntrack -L -p tcp --orig-dst 169.254.169.254'.split(' ');
 const CONNECTIONS = '/proc/net/nf_conntrack';
 
 /** Where the machine's programs are, as seen from this program. */
@@ -69,10 +70,7 @@ async function rulesOf(machine: MachineRoot): Promise<readonly MetadataRule[] | 
 
 /** null when the connections could not be listed whole. */
 async function flowsOf(machine: MachineRoot): Promise<readonly MetadataFlow[] | null> {
-  const listed = await printed(machine, [
-    'conntrack',
-    ...['-L', '-p', 'tcp', '--orig-dst', '169.254.169.254'],
-  ]);
+  const listed = await printed(machine, LIST_CONNECTIONS);
   if (listed !== null) return readMetadataFlows(listed);
   const bytes = await fileOf(machine.host, CONNECTIONS, LIMITS.bytesMax);
   // A list that fills the limit has lost its beginning.
@@ -179,5 +177,5 @@ function noticeIn(value: Json): readonly InterruptionNotice[] {
 }
 
 function texts(value: Json, keys: readonly string[]): readonly (string | undefined)[] {
-  return keys.map((key) => textAt(isObject(value) ? value : ({} as JsonObject), key) ?? undefined);
+  return keys.map((key) => textAt(value, key) ?? undefined);
 }

@@ -50,13 +50,21 @@ export function adopted(
   condition: NodeCondition | undefined,
   now: AgentMoment & { readonly bootedMs: number; readonly rules: ProbeRules },
 ): ProbeMemory {
-  if (memory.answeredMs !== null || condition === undefined) return memory;
+  // What this agent has seen fail itself is newer.
+  if (memory.status !== 'Unknown' || condition === undefined) return memory;
   const { status, reason, message, heartbeatMs } = condition;
   const ageMs = now.wallMs - heartbeatMs;
   const isFresh = ageMs >= 0 && ageMs < now.rules.freshnessMs && heartbeatMs > now.bootedMs;
   if (status === 'Unknown' || !isFresh) return memory;
-  const successes = status === 'True' ? now.rules.successesForTrue : 0;
-  return { ...memory, status, reason, message, successes, answeredMs: now.monotonicMs - ageMs };
+  const { successes, answeredMs } = memory;
+  return {
+    ...memory,
+    status,
+    reason,
+    message,
+    successes: status === 'True' ? now.rules.successesForTrue : successes,
+    answeredMs: Math.max(answeredMs ?? -Infinity, now.monotonicMs - ageMs),
+  };
 }
 
 /** The memory after one look: one no makes a proof `False`, only several yes make it `True`. */

@@ -190,7 +190,7 @@ export class AgentKeeper {
 
   async #keep(stop: AbortSignal): Promise<void> {
     let restMs = 0;
-    while (!stop.aborted) {
+    for (;;) {
       await this.#due.pause(restMs, Math.max(restMs, ROUND_MS), stop);
       if (stop.aborted) return;
       this.#due.answer();

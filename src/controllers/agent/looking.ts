@@ -1,4 +1,4 @@
-import { type Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { NodeProbe, ProbeResult } from '../../ports/node-probe.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { within } from '../../runtime/within.ts';

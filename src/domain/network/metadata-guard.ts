@@ -81,7 +81,7 @@ function redirected(input: GuardInput, path: MetadataPath, took: string): GuardR
   if (fresh.role !== null && nodeRole === undefined)
     return unknown(
       'NodeRoleUnknown',
-      `Requests are redirected to ${to}, which gives the role ${fresh.role}; whether that is the node's is not known.`,
+      `Requests are redirected to ${to}, which gives the role ${fresh.role}; the node's role is unknown.`,
     );
   if (fresh.roleStatus === null)
     return yes(
@@ -106,7 +106,7 @@ function answeredElsewhere({ fresh, nodeRole }: GuardInput, took: string): Guard
   if (nodeRole === undefined)
     return unknown(
       'NodeRoleUnknown',
-      `A new connection gets the role ${fresh.role}; whether that is the node's is not known.`,
+      `A new connection gets the role ${fresh.role}; the node's role is unknown.`,
     );
   return yes(
     'AnsweredByAgent',

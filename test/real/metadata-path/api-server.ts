@@ -2,4 +2,4 @@
 import { createServer } from 'node:net';
 
 const server = createServer((socket) => socket.end());
-server.listen(443, '0.0.0.0', () => console.log('listens'));
+server.listen(443, '0.0.0.0', () => process.stdout.write('listens\n'));

@@ -41,7 +41,7 @@ function reach(): void {
 function redirect(): void {
   const rule = `-t nat -A PREROUTING -i cali+ -d 169.254.169.254/32 -p tcp --dport 80 -j DNAT --to-destination ${address}:${PORT}`;
   const { status } = spawnSync('iptables', rule.split(' '));
-  console.log(status === 0 ? 'redirects' : 'cannot redirect');
+  process.stdout.write(status === 0 ? 'redirects\n' : 'cannot redirect\n');
 }
 
 const server = createServer((request, response) => {
@@ -50,6 +50,6 @@ const server = createServer((request, response) => {
   response.end(body ?? '');
 });
 server.listen(PORT, '0.0.0.0', () => {
-  console.log('listens');
+  process.stdout.write('listens\n');
   reach();
 });

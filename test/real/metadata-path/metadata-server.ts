@@ -16,4 +16,4 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   response.writeHead(body === undefined ? 404 : 200);
   response.end(body ?? '');
 });
-server.listen(80, '169.254.169.254', () => console.log('listens'));
+server.listen(80, '169.254.169.254', () => process.stdout.write('listens\n'));

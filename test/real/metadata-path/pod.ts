@@ -11,7 +11,7 @@ const isKept = process.argv[2] === 'kept';
 const agent = new Agent({ keepAlive: isKept, maxSockets: 1 });
 
 function say(role: string): void {
-  console.log(JSON.stringify({ atMs: Date.now(), role }));
+  process.stdout.write(`${JSON.stringify({ atMs: Date.now(), role })}\n`);
   setTimeout(ask, PACE_MS);
 }
 
