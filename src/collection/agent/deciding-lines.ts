@@ -1,4 +1,4 @@
-import { excerptOf } from '../../evidence/redact.ts';
+import { printable, redact } from '../../evidence/redact.ts';
 import type { Host } from '../../ports/host.ts';
 import { settled } from './probe.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -53,7 +53,12 @@ function troubleIn(text: string): readonly string[] {
     newest.delete(kind);
     newest.set(kind, line);
   }
-  return [...newest.values()].slice(-LINES_MAX).map((line) => excerptOf(line, LINE_CHARS));
+  return [...newest.values()].slice(-LINES_MAX).map(shown);
+}
+
+/** With its blanks, by which its form is known; a secret across the cut is seen before it is cut. */
+function shown(line: string): string {
+  return redact(printable(line.slice(0, 4 * LINE_CHARS))).slice(0, LINE_CHARS);
 }
 
 /** As `tail` prints several files, which every reader of pasted text knows. */
