@@ -1,7 +1,7 @@
 import { openHost } from '../../adapters/host/open.ts';
 import { replaceFile } from '../../adapters/host/write-file.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
-import { collectEarly } from '../../adapters/system/memory.ts';
+import { staySmall } from '../../adapters/system/memory.ts';
 import { decidingLines, decidingText } from '../../collection/agent/deciding-lines.ts';
 import { lookAtMachine, machineStateText } from '../../collection/agent/machine-state.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -23,7 +23,7 @@ const LOGS_MS = 60_000;
 
 /** Keeps what only the machine's network shows in a file, and prints what its logs decide. */
 export async function runMachine(run: MachineRun): Promise<void> {
-  collectEarly();
+  staySmall();
   await untilSignal(async (signal) => {
     await Promise.all([keepState(run, signal), run.logs === null ? null : tellLogs(run, signal)]);
   });

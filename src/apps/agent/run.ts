@@ -1,12 +1,14 @@
 import { openHost } from '../../adapters/host/open.ts';
 import { kubeClient, type KubeClient } from '../../adapters/kubernetes/client.ts';
 import type { KubeEnvironment } from '../../adapters/kubernetes/environment.ts';
-import { loadKubeTarget } from '../../adapters/kubernetes/kubeconfig.ts';
+import { inClusterTarget } from '../../adapters/kubernetes/in-cluster.ts';
+import { DEFAULT_KUBE_LIMITS } from '../../adapters/kubernetes/limits.ts';
+import { PlainWire } from '../../adapters/kubernetes/plain-wire.ts';
 import { systemKubeEnvironment } from '../../adapters/kubernetes/system-environment.ts';
 import type { KubeTarget } from '../../adapters/kubernetes/target.ts';
 import { kubeWriter, type KubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
-import { collectEarly } from '../../adapters/system/memory.ts';
+import { staySmall } from '../../adapters/system/memory.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { bootedMs } from '../../collection/agent/booted.ts';
 import type { ApiServerAddress } from '../../collection/agent/api-server.ts';
@@ -53,7 +55,10 @@ interface Clients {
 }
 
 function clientsOf(target: KubeTarget, environment: KubeEnvironment): Clients {
-  const options = { environment, clock: systemClock };
+  const isPlain = target.proxyUrl === null && target.server.startsWith('https:');
+  // Both speak over the same connections.
+  const wire = isPlain ? { wire: new PlainWire(target, DEFAULT_KUBE_LIMITS) } : {};
+  const options = { environment, clock: systemClock, ...wire };
   return { api: kubeClient(target, options), writes: kubeWriter(target, options) };
 }
 
@@ -108,15 +113,26 @@ function viewOf({ machineState, machineRoot }: AgentRun): MachineView {
   return async () => lookAtMachine({ host, root: machineRoot }, systemClock.nowMs());
 }
 
-/** Looks until a signal ends it, and serves its health meanwhile. */
-export async function runAgent(run: AgentRun): Promise<void> {
-  collectEarly();
-  const environment = systemKubeEnvironment(systemClock);
-  const { kubeconfig, context } = run;
-  const target = await loadKubeTarget(environment, {
+/** In a pod its service account, without what reads kubeconfigs. */
+async function targetOf(
+  { kubeconfig, context }: AgentRun,
+  environment: KubeEnvironment,
+): Promise<KubeTarget> {
+  const isNamed = kubeconfig !== null || context !== null || 'KUBECONFIG' in environment.env;
+  const own = isNamed ? null : await inClusterTarget(environment);
+  if (own !== null) return own;
+  const { loadKubeTarget } = await import('../../adapters/kubernetes/kubeconfig.ts');
+  return loadKubeTarget(environment, {
     ...(kubeconfig === null ? {} : { kubeconfig }),
     ...(context === null ? {} : { context }),
   });
+}
+
+/** Looks until a signal ends it, and serves its health meanwhile. */
+export async function runAgent(run: AgentRun): Promise<void> {
+  staySmall();
+  const environment = systemKubeEnvironment(systemClock);
+  const target = await targetOf(run, environment);
   const routes = new Routes(target, environment);
   try {
     await untilSignal(async (signal) => {
