@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addMachineLogs, machineLogsIn, printsMachineLogs } from '../../src/collection/agent-logs.ts';
+import {
+  addMachineLogs,
+  machineLogsIn,
+  printsMachineLogs,
+} from '../../src/collection/agent-logs.ts';
 import type { CollectedEvidence } from '../../src/collection/document.ts';
 import { decidingText } from '../../src/collection/agent/deciding-lines.ts';
 import type { LogTarget } from '../../src/evidence/detail-target.ts';
