@@ -24,7 +24,7 @@ interface Open {
 }
 
 /**
- * Connections of Node.js itself, for programs in which 12 MB more count: without proxies, and
+ * Connections of Node.js itself, for programs in which 10 MB more count: without proxies, and
  * without watches, whose silence they would take for a fault.
  */
 export class PlainWire implements Wire {
