@@ -144,7 +144,7 @@ for (const [what, canary, replies, verdict] of CASES)
     assert.equal(await verdictOf(probeOf({ replies }, canary)), verdict);
   });
 
-test('says nothing of credentials, whatever happens', async () => {
+test('shows no credentials, whatever happens', async () => {
   for (const [, canary, replies] of CASES) {
     const { message } = await probeOf({ replies }, canary).look(new AbortController().signal);
     assert.doesNotMatch(message, /wJalr|ASIA|a-session-token|a-web-token/);

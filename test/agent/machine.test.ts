@@ -28,7 +28,7 @@ for (const [what, files, registered, verdict] of [
     assert.equal(await verdictOf(driverProbe(files, registered)), verdict);
   });
 
-test('a CSINode that cannot be read is no answer', async () => {
+test('rejects when the CSINode cannot be read', async () => {
   const refused = new PortError({ failure: 'denied', message: 'no' });
   const place = {
     folder: FOLDER,

@@ -61,14 +61,14 @@ test("takes the kernel's own list of connections where there is no conntrack", a
   assert.equal(path.flows?.length, 1);
 });
 
-test('what cannot be read is not known, and never empty', async () => {
+test('what cannot be read is unknown, and never empty', async () => {
   const host = createFakeHost({});
   const state = await lookAtMachine({ host, root: null }, 7);
   assert.deepEqual([state.path.rules, state.path.flows], [null, null]);
   assert.deepEqual([state.nodeRole, state.notices], [undefined, null]);
 });
 
-test('a program that fails says nothing about the rules', async () => {
+test('the rules are unknown when their program fails', async () => {
   const programs = { 'iptables-save': { stdout: '', exitCode: 1 } };
   const { path } = await lookAtMachine({ host: createFakeHost({ programs }), root: null }, 7);
   assert.equal(path.rules, null);
@@ -157,7 +157,7 @@ for (const [what, body] of [
     assert.deepEqual((await lookAtMachine({ host, root: null }, 7)).notices, []);
   });
 
-test('no notice is False, and none asked for is not known', async () => {
+test('no notice is False, and one that was not asked for is unknown', async () => {
   const tools = toolsOf({});
   assert.equal(await verdictOf(noticeProbe(tools, stateOf(tools), TIMES)), 'no NoNotice');
   const unasked = noticeProbe(tools, stateOf(tools, { notices: null }), TIMES);

@@ -25,8 +25,8 @@ interface Scene {
   readonly ended: () => unknown;
 }
 
-function probeOf(condition: string, look: NodeProbe['look']): NodeProbe {
-  return { condition, says: 'proof', intervalMs: 10_000, timeoutMs: 5_000, look };
+function probeOf(type: string, look: NodeProbe['look']): NodeProbe {
+  return { condition: type, says: 'proof', intervalMs: 10_000, timeoutMs: 5_000, look };
 }
 
 interface Options {

@@ -194,17 +194,17 @@ describe('the agent', () => {
 
   test('takes over after a restart what is proven and fresh', WITH_PARTS, async (t) => {
     const type = 'rollcall.dev/ApiServerReachable';
-    const before = await conditionOf(OWN, type);
+    const first = await conditionOf(OWN, type);
     const said = start(t, OWN, '--probes=api-server', '--interval=1s', '--heartbeat=2s');
     await until('a newer heartbeat', async () => {
       const now = await conditionOf(OWN, type);
-      return now?.['lastHeartbeatTime'] === before?.['lastHeartbeatTime'] ? null : true;
+      return now?.['lastHeartbeatTime'] === first?.['lastHeartbeatTime'] ? null : true;
     }).catch((error: unknown) => {
       throw new Error(said(), { cause: error });
     });
-    const after = await conditionOf(OWN, type);
-    assert.equal(before?.['status'], 'True');
-    assert.equal(after?.['lastTransitionTime'], before['lastTransitionTime']);
+    const again = await conditionOf(OWN, type);
+    assert.equal(first?.['status'], 'True');
+    assert.equal(again?.['lastTransitionTime'], first['lastTransitionTime']);
   });
 
   test('says why it cannot write the Node of another', WITH_PARTS, async (t) => {
@@ -261,7 +261,7 @@ describe('the policy', () => {
     assert.match(answer.text, /cannot patch resource/);
   });
 
-  test('does not stand in the way of anybody else', WITH_PARTS, async () => {
+  test('lets everybody else write', WITH_PARTS, async () => {
     await plane.client.patch(statusOf(OTHER), status({ conditions: [READY] }));
   });
 });

@@ -1,6 +1,7 @@
 /** Network namespaces of a test's own, with programs in them; nothing is left when they stop. */
 import assert from 'node:assert/strict';
-import { type ChildProcess as Child, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { missingOnPath } from './parts.ts';
 
 /** The sentence to skip a test with, or false where namespaces can be made. */
@@ -84,7 +85,7 @@ function system(argv: readonly string[]): string {
   return stdout;
 }
 
-function linesOf(child: Child): readonly string[] {
+function linesOf(child: ChildProcess): readonly string[] {
   const lines: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     let rest = '';
@@ -97,7 +98,7 @@ function linesOf(child: Child): readonly string[] {
   return lines;
 }
 
-async function ended(child: Child): Promise<void> {
+async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   child.once('exit', () => resolve());

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';
 import type { RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createSilent } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createServer as createSilent } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { test, type TestContext } from 'node:test';
-import { authority } from '../../../test/ports/fake/kube-certificates.ts';
-import { DEFAULT_KUBE_LIMITS } from './limits.ts';
-import { PlainWire } from './plain-wire.ts';
-import type { KubeTarget } from './target.ts';
-import type { WireAnswer, WireRequest } from './wire.ts';
+import { DEFAULT_KUBE_LIMITS } from '../../src/adapters/kubernetes/limits.ts';
+import { PlainWire } from '../../src/adapters/kubernetes/plain-wire.ts';
+import type { KubeTarget } from '../../src/adapters/kubernetes/target.ts';
+import type { WireAnswer, WireRequest } from '../../src/adapters/kubernetes/wire.ts';
+import { authority } from './fake/kube-certificates.ts';
 
 const CA = authority();
 const SERVER = CA.issue({ commonName: 'kubernetes', dnsNames: ['kubernetes.default.svc'] });
@@ -79,7 +81,10 @@ function failsWith(code: string): (error: unknown) => boolean {
 test('sends method, path, headers and body, and gives the answer', async (context) => {
   const origin = await open(context, (request, response) => {
     response.statusCode = 201;
-    response.setHeader('x-seen', `${request.method} ${request.url} ${request.headers['x-a']}`);
+    response.setHeader(
+      'x-seen',
+      `${request.method} ${request.url} ${String(request.headers['x-a'])}`,
+    );
     request.pipe(response);
   });
   const request = asked(origin, { method: 'PATCH', path: '/a?b=c', headers: { 'x-a': 'd' } });
@@ -91,14 +96,14 @@ test('sends method, path, headers and body, and gives the answer', async (contex
 
 test('shows its client certificate', async (context) => {
   const origin = await open(context, ({ socket }, response) => {
-    const { subject } = (socket as import('node:tls').TLSSocket).getPeerCertificate();
-    response.end(String(subject?.CN));
+    const { subject } = (socket as TLSSocket).getPeerCertificate();
+    response.end(String(subject.CN));
   });
   const answer = await wireTo(context, origin).send(CLIENT, asked(origin));
   assert.equal(await textOf(answer), 'agent');
 });
 
-test('trusts the name that it is told, and no other', async (context) => {
+test('trusts the certificate of the name that it has, and no other', async (context) => {
   const origin = await open(context, (_, response) => response.end());
   const wire = wireTo(context, origin, 'other.test');
   await assert.rejects(wire.send(null, asked(origin)), failsWith('ERR_TLS_CERT_ALTNAME_INVALID'));
