@@ -172,6 +172,14 @@ test('writes again after somebody else has written the Node', async (context) =>
   assert.equal(textAt(await kept.api.get(NODES, { name: 'a' }), 'spec.unschedulable'), 'true');
 });
 
+test('does not repeat at once what the server refuses', async (context) => {
+  const kept = scene(context, { probes: [probeOf(DNS, async () => NO)] });
+  kept.api.forbid('patch nodes/status');
+  await kept.clock.advance(1_000);
+  assert.equal(kept.api.requests().get('patch nodes/status'), 1);
+  assert.notEqual(kept.keeper.state().failure, null);
+});
+
 test('goes the next way where the first leads nowhere', async (context) => {
   const away = new PortError({ failure: 'timeout', message: 'no answer.' });
   const api = new FakeKubeApi({ clock: virtualClock() });
