@@ -128,7 +128,12 @@ const CASES: readonly (readonly [string, Canary, NonNullable<FakeMachine['replie
   [
     'Pod Identity knows no association',
     { way: 'pod-identity', role: null, injected: ASSOCIATED },
-    { [POD_IDENTITY]: { status: 404, body: 'ResourceNotFoundException: no association for a-web-token' } },
+    {
+      [POD_IDENTITY]: {
+        status: 404,
+        body: 'ResourceNotFoundException: no association for a-web-token',
+      },
+    },
     'yes RefusedAsExpected',
   ],
   [

@@ -17,6 +17,9 @@ const OWN = 'node-a';
 const OTHER = 'node-b';
 const READY = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' };
 
+const METRIC =
+  /^rollcall_agent_condition\{condition="rollcall\.dev\/ClockOffset",status="True"\} 1$/m;
+
 const skip = missing(...CONTROL_PLANE);
 const WITH_PARTS = { skip, timeout: 120_000 };
 let plane: ControlPlane;
@@ -183,14 +186,25 @@ async function holds(
 }
 
 describe('the agent', () => {
-  test('writes the conditions of its own Node beside those of others', WITH_PARTS, async (t) => {
-    const said = start(t, OWN, '--probes=api-server,clock', '--interval=1s');
-    const condition = await holds(said, OWN, 'rollcall.dev/ApiServerReachable', 'True');
-    assert.match(textAt(condition, 'message') ?? '', /connects in \d+ ms/);
-    assert.equal(textAt(condition, 'reason'), 'Reachable');
-    await holds(said, OWN, 'rollcall.dev/ClockOffset', 'True');
-    assert.equal((await conditionOf(OWN, 'Ready'))?.['reason'], 'KubeletReady');
-  });
+  test(
+    'writes the conditions of its own Node beside those of others, and its health',
+    WITH_PARTS,
+    async (t) => {
+      const said = start(t, OWN, '--probes=api-server,clock', '--interval=1s');
+      const condition = await holds(said, OWN, 'rollcall.dev/ApiServerReachable', 'True');
+      assert.match(textAt(condition, 'message') ?? '', /connects in \d+ ms/);
+      assert.equal(textAt(condition, 'reason'), 'Reachable');
+      await holds(said, OWN, 'rollcall.dev/ClockOffset', 'True');
+      assert.equal((await conditionOf(OWN, 'Ready'))?.['reason'], 'KubeletReady');
+      const port = /on port (\d+)/.exec(said())?.[1];
+      for (const path of ['livez', 'readyz', 'metrics']) {
+        const response = await fetch(`http://127.0.0.1:${port}/${path}`);
+        const text = await response.text();
+        assert.equal(response.status, 200, text);
+        if (path === 'metrics') assert.match(text, METRIC);
+      }
+    },
+  );
 
   test('takes over after a restart what is proven and fresh', WITH_PARTS, async (t) => {
     const type = 'rollcall.dev/ApiServerReachable';

@@ -49,6 +49,16 @@ const CASES: readonly (readonly [string, Partial<GuardInput>, string])[] = [
   ['the same without rules', { nodeRole: undefined, path: NO_RULES }, 'unknown NodeRoleUnknown'],
   ['another role without rules', { path: NO_RULES }, 'yes AnsweredByAgent'],
   [
+    'another role without rules, and an old connection',
+    { path: path({ rules: [], flows: [OLD] }) },
+    'no OldFlowBypassesRedirect',
+  ],
+  [
+    'another role, nothing listed',
+    { path: path({ rules: null, flows: null }) },
+    'unknown OldFlowsUnread',
+  ],
+  [
     'a hop limit of 1 and required tokens',
     { path: NO_RULES, fresh: { ...SILENT, roleStatus: 401 } },
     'yes HopLimit',

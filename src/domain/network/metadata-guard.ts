@@ -71,13 +71,8 @@ function redirected(input: GuardInput, path: MetadataPath, took: string): GuardR
   const { fresh, nodeRole } = input;
   const [rule] = redirectsOf(path);
   const to = rule?.to ?? 'the machine';
-  if (path.flows === null)
-    return unknown(
-      'OldFlowsUnread',
-      `Requests are redirected to ${to}; connections from before that could not be listed.`,
-    );
-  const old = bypassingFlows(path);
-  if (old.length > 0) return no('OldFlowBypassesRedirect', bypass(old, to));
+  const old = oldFlows(path, to);
+  if (old !== null) return old;
   if (fresh.role !== null && nodeRole === undefined)
     return unknown(
       'NodeRoleUnknown',
@@ -92,6 +87,17 @@ function redirected(input: GuardInput, path: MetadataPath, took: string): GuardR
   return yes('Redirected', `Requests are redirected to ${to}, which gives ${given} ${took}.`);
 }
 
+/** What connections from before a redirect say; null when there are none. */
+function oldFlows(path: MetadataPath, to: string): GuardResult | null {
+  if (path.flows === null)
+    return unknown(
+      'OldFlowsUnread',
+      `New connections lead to ${to}; those from before could not be listed.`,
+    );
+  const old = bypassingFlows(path);
+  return old.length > 0 ? no('OldFlowBypassesRedirect', bypass(old, to)) : null;
+}
+
 function bypass(flows: readonly MetadataFlow[], to: string): string {
   const named = flows.slice(0, NAMED_FLOWS_MAX).map(({ from, fromPort }) => `${from}:${fromPort}`);
   const more = flows.length - named.length;
@@ -102,12 +108,14 @@ function bypass(flows: readonly MetadataFlow[], to: string): string {
   );
 }
 
-function answeredElsewhere({ fresh, nodeRole }: GuardInput, took: string): GuardResult {
+function answeredElsewhere({ fresh, nodeRole, path }: GuardInput, took: string): GuardResult {
   if (nodeRole === undefined)
     return unknown(
       'NodeRoleUnknown',
       `A new connection gets the role ${fresh.role}; the node's role is unknown.`,
     );
+  const old = path === null ? null : oldFlows(path, 'an agent');
+  if (old !== null) return old;
   return yes(
     'AnsweredByAgent',
     `A new connection gets the role ${fresh.role}, which is not the node's ${took}.`,
