@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- scan|diagnose|start|live|resident|sim|recorder…] [--large] [--record]`: measures the scanner, the
+ * `npm run bench [-- scan|diagnose|start|live|resident|sim|recorder|agent…] [--large] [--record]`: measures the scanner, the
  * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
  * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to
  * docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked and a cluster of 5,000 machines.
@@ -9,6 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchAgent } from './agent.ts';
 import { benchDiagnose } from './diagnose.ts';
 import { ROOT } from './place.ts';
 import { benchLive } from './live/live.ts';
@@ -41,6 +42,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   resident: benchResident,
   sim: benchSim,
   recorder: benchRecorder,
+  agent: benchAgent,
 };
 
 function machine(): string {

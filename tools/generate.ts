@@ -7,6 +7,7 @@ import type { Symptom } from '../src/diagnosis/symptom.ts';
 import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
 import { loadExamples } from '../test/causes/example.ts';
+import { agentManifest } from './generate/agent-manifest.ts';
 import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 import { commandsPage } from './generate/commands.ts';
@@ -151,6 +152,13 @@ function indexFile(causes: readonly LoadedCause[]): GeneratedFile {
   return { path: 'src/causes/index.generated.ts', text: printIndex(causes) };
 }
 
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
 /** The other generated files; the picture reads the index, which must stand by then. */
 async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly GeneratedFile[]> {
   const { picture } = await import('./generate/picture.ts');
@@ -169,6 +177,7 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
     commandsPage(),
     simulationPage(),
     capturedPage(),
+    agentManifest(packageVersion()),
     ...(await permissionFiles()),
   ];
 }

@@ -1,3 +1,4 @@
+import { addMachineLogs, printsMachineLogs } from './agent-logs.ts';
 import type { DetailTarget, LogTarget } from '../evidence/detail-target.ts';
 import type { JsonObject } from '../evidence/json.ts';
 import type { AwsApi } from '../ports/aws-api.ts';
@@ -155,6 +156,11 @@ async function collectLog(
       { namespace, name: pod },
       { container, previous, tailLines: LOG_LINES, bytesMax: LOG_BYTES_MAX, signal },
     );
+    const text = new TextDecoder().decode(bytes);
+    if (printsMachineLogs(target)) {
+      addMachineLogs(target, text, evidence);
+      return;
+    }
     evidence.add({
       name: `kubernetes/logs/${namespace}_${pod}_${container}${previous ? '_previous' : ''}.json`,
       locator: `kubectl -n ${namespace} logs ${pod} -c ${container}${previous ? ' -p' : ''}`,
@@ -165,7 +171,7 @@ async function collectLog(
         pod,
         container,
         node,
-        text: new TextDecoder().decode(bytes),
+        text,
       },
     });
   } catch (error) {

@@ -16,7 +16,7 @@ const ROLES_MAX = 20;
 
 /** Programs of a node that say why it does not work. */
 const NODE_PROGRAMS =
-  /^(?:aws-node|calico-node|cilium|kiam-agent|kube2iam|ebs-csi-node|efs-csi-node|eks-pod-identity-agent|kube-proxy|coredns|nvidia-device-plugin)(?:-|$)/;
+  /^(?:aws-node|calico-node|cilium|kiam-agent|kube2iam|ebs-csi-node|efs-csi-node|eks-pod-identity-agent|kube-proxy|coredns|nvidia-device-plugin|rollcall-agent-machine)(?:-|$)/;
 /** Programs of the cluster that make, initialise or delete Nodes. */
 const CONTROLLERS =
   /^(?:aws-cloud-controller-manager|cloud-controller-manager|karpenter|kiam-server|nidhogg|kops-controller|pod-identity-webhook)(?:-|$)/;

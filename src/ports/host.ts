@@ -8,8 +8,10 @@ export interface HostRun {
 
 export interface HostRequest {
   readonly url: string;
-  readonly method?: 'GET' | 'PUT' | 'HEAD';
+  readonly method?: 'GET' | 'PUT' | 'HEAD' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of a POST, so that what it says is in no address and so in no error. */
+  readonly body?: string;
   readonly timeoutMs: number;
   readonly bytesMax: number;
 }
@@ -47,6 +49,16 @@ export interface HostProbed {
   readonly clockOffsetMs: number | null;
 }
 
+/** The file system that holds a path. */
+export interface HostSpace {
+  readonly bytesTotal: number;
+  /** For a program without privileges. */
+  readonly bytesFree: number;
+  /** 0 where the file system has no fixed number of them. */
+  readonly inodesTotal: number;
+  readonly inodesFree: number;
+}
+
 /**
  * The machine on which the program runs, read only. Throws `PortError`: `denied` when the user may
  * not read, `not-found` for a file or program that is not there, `timeout` and `unreachable` for
@@ -56,6 +68,7 @@ export interface Host {
   /** The last `bytesMax` bytes of a file. */
   readFile(path: string, bytesMax: number): Promise<Uint8Array>;
   listFolder(path: string): Promise<readonly string[]>;
+  space(path: string): Promise<HostSpace>;
   /** Runs a program by its argument list, never through a shell; never with more rights. */
   run(
     argv: readonly string[],

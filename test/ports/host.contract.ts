@@ -71,6 +71,13 @@ function filesContract(name: string, open: () => Host, scene: HostScene): void {
       await assert.rejects(open().listFolder(`${scene.sub}/no`), fails('not-found'));
     });
 
+    test('says how much of a file system is free', async () => {
+      const { bytesTotal, bytesFree, inodesTotal, inodesFree } = await open().space(scene.sub);
+      assert.equal(bytesTotal > 0 && bytesFree <= bytesTotal, true);
+      assert.equal(inodesFree <= inodesTotal, true);
+      await assert.rejects(open().space(`${scene.sub}/no`), fails('not-found'));
+    });
+
     test('has a name', () => assert.notEqual(open().hostname(), ''));
   });
 }
@@ -118,6 +125,8 @@ function networkContract(name: string, open: () => Host, scene: HostScene): void
         });
       const put = await ask('/', { method: 'PUT', headers: { 'X-Token': 'secret' } });
       assert.deepEqual([put.status, put.headers['x-method'], put.body], [200, 'PUT', 'secret']);
+      const post = await ask('/echo', { method: 'POST', body: 'a=b' });
+      assert.equal(post.body, 'a=b');
       assert.equal((await ask('/none')).status, 404);
       await assert.rejects(ask('/large'), fails('malformed'));
       await assert.rejects(ask('/slow', { timeoutMs: 50 }), fails('timeout'));

@@ -50,6 +50,10 @@ before(async () => {
     createHttp((request, response) => {
       const { url = '', method = '' } = request;
       if (url === '/slow') return;
+      if (method === 'POST') {
+        request.pipe(response);
+        return;
+      }
       response.setHeader('X-Method', method);
       response.statusCode = url === '/none' ? 404 : 200;
       response.end(url === '/large' ? 'x'.repeat(5000) : String(request.headers['x-token'] ?? ''));
@@ -99,6 +103,7 @@ function fakeHost(): Host {
     },
     replies: {
       [`PUT ${base}/`]: { headers: { 'x-method': 'PUT' }, body: 'secret' },
+      [`POST ${base}/echo`]: { body: 'a=b' },
       [`${base}/none`]: { status: 404, headers: { 'x-method': 'GET' } },
       [`${base}/large`]: { body: 'x'.repeat(5000) },
       [`${base}/slow`]: { failure: 'timeout' },
@@ -109,6 +114,7 @@ function fakeHost(): Host {
       [at(ports.tlsWithoutDate)]: { tls: trusted },
       [at(ports.silent)]: { failure: 'timeout' },
     },
+    spaces: { [sub]: { bytesTotal: 10, bytesFree: 5, inodesTotal: 10, inodesFree: 5 } },
     names: { localhost: ['127.0.0.1'] },
   });
 }

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, statfs } from 'node:fs/promises';
+import type { HostSpace } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { portErrorOf } from './failure.ts';
 import { createTail } from './tail.ts';
@@ -56,6 +57,17 @@ async function readFrom(
 export async function listNames(path: string): Promise<readonly string[]> {
   const names = await named(path, readdir(path));
   return names.toSorted();
+}
+
+/** How much of the file system that holds a path is free. */
+export async function spaceOf(path: string): Promise<HostSpace> {
+  const { bsize, blocks, bavail, files, ffree } = await named(path, statfs(path));
+  return {
+    bytesTotal: blocks * bsize,
+    bytesFree: bavail * bsize,
+    inodesTotal: files,
+    inodesFree: ffree,
+  };
 }
 
 async function named<T>(path: string, reading: Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../ports/clock.ts';
 import type { Host } from '../../ports/host.ts';
-import { listNames, readTail } from './files.ts';
+import { listNames, readTail, spaceOf } from './files.ts';
 import { probeServer } from './probe.ts';
 import { sendRequest } from './request.ts';
 import { resolveName } from './resolve.ts';
@@ -12,6 +12,7 @@ export function openHost(clock: Clock): Host {
   return {
     readFile: readTail,
     listFolder: listNames,
+    space: spaceOf,
     run: async (argv, limits) => runProgram(argv, limits, clock),
     request: async (request) => sendRequest(request, clock),
     probe: async (probe) => probeServer(probe, clock),

@@ -1,9 +1,12 @@
-import { type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { type Clock, startTimer } from '../../ports/clock.ts';
 import type { HostReply, HostRequest } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { portErrorOf, timeoutOf } from './failure.ts';
+
+// An import would read all names of `http`, of which `WebSocket` loads Node's own undici: 16 MB.
+const http = process.getBuiltinModule('node:http');
 
 /** One request on a connection of its own: no redirect, no proxy, no retry. */
 export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply> {
@@ -24,7 +27,7 @@ export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply
       reject(error instanceof PortError ? error : portErrorOf(asked.url, error));
     });
   });
-  request.end();
+  request.end(asked.body);
   return promise.finally(() => {
     timer.cancel();
     request.destroy();
@@ -34,7 +37,7 @@ export function sendRequest(asked: HostRequest, clock: Clock): Promise<HostReply
 function begin({ url, method, headers }: HostRequest): ClientRequest | null {
   const protocol = URL.canParse(url) ? new URL(url).protocol : '';
   const options = { method: method ?? 'GET', headers: { ...headers }, agent: false };
-  if (protocol === 'http:') return requestPlain(url, options);
+  if (protocol === 'http:') return http.request(url, options);
   return protocol === 'https:' ? requestSecure(url, options) : null;
 }
 

@@ -28,6 +28,7 @@ import { type RequestName, resourceName } from './request-name.ts';
 import { type KubeAnswer, type KubeRequest, Sender } from './sender.ts';
 import type { KubeTarget } from './target.ts';
 import { watchEvent } from './watch-event.ts';
+import type { Wire } from './wire.ts';
 
 /** A kubelet that sends a whole log where its end is wanted is heard so many times as long. */
 const TIMES_READ_MAX = 64;
@@ -41,6 +42,8 @@ export interface KubeClientOptions {
   readonly limits?: Partial<KubeClientLimits>;
   /** True to ask for gzip, which pays over a slow line and not beside the server. */
   readonly isCompressed?: boolean;
+  /** The connections; undici's when not given. */
+  readonly wire?: Wire;
 }
 
 /** The API server of a target, over connections of its own that `close` ends. */
@@ -54,8 +57,16 @@ export interface KubeClient extends KubeApi {
 /** @throws PortError `not-configured` when a header cannot carry what the target says */
 export function kubeClient(target: KubeTarget, options: KubeClientOptions): KubeClient {
   const limits = { ...DEFAULT_KUBE_LIMITS, ...options.limits };
-  const { environment, clock, isCompressed = false } = options;
-  return new HttpKubeClient(new Sender(target, { environment, clock, limits, isCompressed }));
+  const { environment, clock, isCompressed = false, wire } = options;
+  return new HttpKubeClient(
+    new Sender(target, {
+      environment,
+      clock,
+      limits,
+      isCompressed,
+      ...(wire === undefined ? {} : { wire }),
+    }),
+  );
 }
 
 class HttpKubeClient implements KubeClient {

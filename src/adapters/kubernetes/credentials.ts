@@ -3,8 +3,7 @@ import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { codeOf, type KubeEnvironment } from './environment.ts';
 import { commandLine, type ExecCredential, execCredential } from './exec-credential.ts';
-import { notConfigured } from './kubeconfig-file.ts';
-import { unreadable } from './kubeconfig-files.ts';
+import { notConfigured, unreadable } from './not-configured.ts';
 import type { ClientCertificate, CredentialSource, ExecSource, KubeTarget } from './target.ts';
 import { quoted, shown } from './words.ts';
 

@@ -1,6 +1,5 @@
 import { codeOf, type KubeEnvironment } from './environment.ts';
-import { notConfigured } from './kubeconfig-file.ts';
-import { unreadable } from './kubeconfig-files.ts';
+import { notConfigured, unreadable } from './not-configured.ts';
 import type { KubeTarget } from './target.ts';
 
 /** Where the kubelet puts the files of a pod's service account. */

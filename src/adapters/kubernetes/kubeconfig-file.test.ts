@@ -4,7 +4,8 @@ import { PortError } from '../../ports/port-error.ts';
 import type { KubeEnvironment } from './environment.ts';
 import { inClusterTarget } from './in-cluster.ts';
 import { mergeKubeconfigs, parseKubeconfig, type Kubeconfig } from './kubeconfig-file.ts';
-import { besideFile, readKubeconfigs, unreadable } from './kubeconfig-files.ts';
+import { besideFile, readKubeconfigs } from './kubeconfig-files.ts';
+import { unreadable } from './not-configured.ts';
 
 const PATH = '/home/ubuntu/.kube/config';
 const LOOK = `look at it: head -c 300 ${PATH}`;

@@ -1,6 +1,6 @@
 import { CORE_SCHEMA, load } from 'js-yaml';
 import { isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
-import { PortError } from '../../ports/port-error.ts';
+import { notConfigured } from './not-configured.ts';
 import { quoted, shown } from './words.ts';
 
 /** A named cluster, user or context, and where it stands. */
@@ -25,10 +25,6 @@ export interface Kubeconfig {
 
 /** A kubeconfig with certificates of many clusters has some hundred KiB. */
 const KUBECONFIG_BYTES_MAX = 4 * 1024 * 1024;
-
-export function notConfigured(message: string, cause?: unknown): PortError {
-  return new PortError({ failure: 'not-configured', message, cause });
-}
 
 /** @throws PortError `not-configured` when the file is too big, no YAML, or no kubeconfig */
 export function parseKubeconfig(path: string, bytes: Uint8Array): Kubeconfig {

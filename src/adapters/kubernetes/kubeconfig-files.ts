@@ -1,12 +1,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import { codeOf, type KubeEnvironment } from './environment.ts';
-import {
-  type Kubeconfig,
-  mergeKubeconfigs,
-  notConfigured,
-  parseKubeconfig,
-} from './kubeconfig-file.ts';
-import { listed, quoted, reasonOf, shown } from './words.ts';
+import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from './kubeconfig-file.ts';
+import { notConfigured, unreadable } from './not-configured.ts';
+import { listed, quoted, shown } from './words.ts';
 
 /**
  * The merged kubeconfig by `--kubeconfig`, else KUBECONFIG, else ~/.kube/config.
@@ -57,20 +53,6 @@ async function readOne(environment: KubeEnvironment, path: string): Promise<Kube
 /** A leading `~/`, which a shell leaves alone inside a list, is the home folder. */
 function absolute({ home }: KubeEnvironment, path: string): string {
   return path.startsWith('~/') ? resolve(home, path.slice(2)) : path;
-}
-
-/** @param subject the file with its role: `The client key /a/b of user x` */
-export function unreadable(subject: string, path: string, error: unknown): Error {
-  const code = codeOf(error);
-  if (code === 'EACCES' || code === 'EPERM')
-    return notConfigured(
-      `${subject} may not be read by this user; own it: sudo chown "$USER" ${quoted(path)}`,
-      error,
-    );
-  if (code === 'EISDIR')
-    return notConfigured(`${subject} is a folder; look into it: ls -l ${quoted(path)}`, error);
-  const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${reasonOf(error)})`;
-  return notConfigured(`${subject} ${reason}; look for it: ls -l ${quoted(path)}`, error);
 }
 
 /** A path inside a kubeconfig is relative to the folder of that kubeconfig. */

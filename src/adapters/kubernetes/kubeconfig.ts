@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeEnvironment } from './environment.ts';
 import { inClusterTarget } from './in-cluster.ts';
-import { type Kubeconfig, type KubeconfigEntry, notConfigured } from './kubeconfig-file.ts';
+import type { Kubeconfig, KubeconfigEntry } from './kubeconfig-file.ts';
+import { notConfigured } from './not-configured.ts';
 import { readKubeconfigs } from './kubeconfig-files.ts';
 import { proxyFor } from './proxy.ts';
 import type { Impersonation, KubeTarget } from './target.ts';

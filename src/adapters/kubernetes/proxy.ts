@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { PortError } from '../../ports/port-error.ts';
-import { notConfigured } from './kubeconfig-file.ts';
+import { notConfigured } from './not-configured.ts';
 import { shown } from './words.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,17 +1,16 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { type ConnectionScene, connectionFailure } from './connection-failure.ts';
 import { type Credential, type Credentials, credentialsOf } from './credentials.ts';
 import type { KubeEnvironment } from './environment.ts';
-import { notConfigured } from './kubeconfig-file.ts';
+import { notConfigured } from './not-configured.ts';
 import type { KubeClientLimits } from './limits.ts';
 import { type RequestName, textOf } from './request-name.ts';
 import { type RefusedAnswer, statusFailure } from './status-failure.ts';
 import { isSurelyUnsent, JSON_PATCH, unclear } from './write-failure.ts';
 import type { Impersonation, KubeTarget } from './target.ts';
 import { bytesOf, Transport } from './transport.ts';
-import { sendOver } from './undici.ts';
+import type { Wire, WireAnswer, WireRequest } from './wire.ts';
 
 export interface KubeRequest {
   readonly name: RequestName;
@@ -37,7 +36,7 @@ export interface KubeRequest {
 /** An answer whose bytes are to be read or destroyed; its status is 2xx unless it was asked for. */
 export interface KubeAnswer {
   readonly status: number;
-  readonly headers: Dispatcher.ResponseData['headers'];
+  readonly headers: WireAnswer['headers'];
   readonly bytes: ReturnType<typeof bytesOf>;
 }
 
@@ -46,6 +45,8 @@ export interface SenderOptions {
   readonly clock: Clock;
   readonly limits: KubeClientLimits;
   readonly isCompressed: boolean;
+  /** Other connections than those of `Transport`. */
+  readonly wire?: Wire;
 }
 
 /** Sends requests with the target's credential, counts them, and names what goes wrong. */
@@ -54,19 +55,19 @@ export class Sender {
   readonly limits: KubeClientLimits;
   readonly #clock: Clock;
   readonly #isCompressed: boolean;
-  readonly #transport: Transport;
+  readonly #wire: Wire;
   readonly #credentials: Credentials;
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
   readonly #counts = new Map<string, number>();
   #skewMs: number | null = null;
 
   constructor(target: KubeTarget, options: SenderOptions) {
-    const { environment, clock, limits, isCompressed } = options;
+    const { environment, clock, limits, isCompressed, wire } = options;
     this.target = target;
     this.limits = limits;
     this.#clock = clock;
     this.#isCompressed = isCompressed;
-    this.#transport = new Transport(target, limits);
+    this.#wire = wire ?? new Transport(target, limits);
     this.#credentials = credentialsOf(target, {
       environment,
       clock,
@@ -85,7 +86,7 @@ export class Sender {
   }
 
   async close(): Promise<void> {
-    await this.#transport.close();
+    await this.#wire.close();
   }
 
   /** A credential that the server refuses is made again once. */
@@ -131,17 +132,16 @@ export class Sender {
     return credential;
   }
 
-  async #exchange(request: KubeRequest, credential: Credential): Promise<Dispatcher.ResponseData> {
+  async #exchange(request: KubeRequest, credential: Credential): Promise<WireAnswer> {
     this.#count(request.name);
-    const dispatcher = this.#transport.dispatcher(credential.client);
     try {
-      return await sendOver(dispatcher, this.#optionsOf(request, credential));
+      return await this.#wire.send(credential.client, this.#optionsOf(request, credential));
     } catch (error) {
       throw this.failureOf(request, error);
     }
   }
 
-  #optionsOf(request: KubeRequest, credential: Credential): Dispatcher.RequestOptions {
+  #optionsOf(request: KubeRequest, credential: Credential): WireRequest {
     const { origin, pathname } = new URL(this.target.server);
     return {
       origin,
@@ -174,7 +174,7 @@ export class Sender {
   async #judged(
     request: KubeRequest,
     credential: Credential,
-    response: Dispatcher.ResponseData,
+    response: WireAnswer,
   ): Promise<KubeAnswer> {
     const { statusCode, headers } = response;
     const bytes = bytesOf(response);

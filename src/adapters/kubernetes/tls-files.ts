@@ -1,8 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { textAt } from '../../evidence/json.ts';
 import type { KubeEnvironment } from './environment.ts';
-import { type KubeconfigEntry, notConfigured } from './kubeconfig-file.ts';
-import { besideFile, unreadable } from './kubeconfig-files.ts';
+import type { KubeconfigEntry } from './kubeconfig-file.ts';
+import { besideFile } from './kubeconfig-files.ts';
+import { notConfigured, unreadable } from './not-configured.ts';
 import type { ClientCertificate, KubeTls } from './target.ts';
 import { quoted, shown } from './words.ts';
 

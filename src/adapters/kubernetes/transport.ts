@@ -2,15 +2,16 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { createGunzip } from 'node:zlib';
 import type { Readable } from 'node:stream';
 import type { buildConnector as Connector, Dispatcher } from 'undici';
-import { notConfigured } from './kubeconfig-file.ts';
+import { notConfigured } from './not-configured.ts';
 import type { KubeClientLimits } from './limits.ts';
 import type { ClientCertificate, KubeTarget } from './target.ts';
 import { tunnelConnector } from './tunnel.ts';
-import { Agent, buildConnector } from './undici.ts';
+import { agentOver, connectorOver, sendOver } from './undici.ts';
+import type { Wire, WireAnswer, WireRequest } from './wire.ts';
 import { reasonOf, shown } from './words.ts';
 
 /** The connections to one server; made again when the client certificate changes. */
-export class Transport {
+export class Transport implements Wire {
   readonly #target: KubeTarget;
   readonly #limits: KubeClientLimits;
   #open: { readonly client: ClientCertificate | null; readonly dispatcher: Dispatcher } | null =
@@ -21,7 +22,11 @@ export class Transport {
     this.#limits = limits;
   }
 
-  dispatcher(client: ClientCertificate | null): Dispatcher {
+  async send(client: ClientCertificate | null, request: WireRequest): Promise<WireAnswer> {
+    return sendOver(this.#dispatcher(client), request);
+  }
+
+  #dispatcher(client: ClientCertificate | null): Dispatcher {
     const open = this.#open;
     if (open !== null && open.client === client) return open.dispatcher;
     // Requests under way, and watches above all, end on the connection they began on.
@@ -50,7 +55,7 @@ function dispatcherFor(
   };
   const connect = connector(target, connectOptions(target, client, limits));
   const { proxyUrl } = target;
-  return new Agent({
+  return agentOver({
     ...common,
     connect:
       proxyUrl === null ? connect : tunnelConnector(proxyUrl, limits.connectTimeoutMs, connect),
@@ -79,7 +84,7 @@ function connectOptions(
   };
 }
 
-function secureContext(target: KubeTarget, client: ClientCertificate | null): SecureContext {
+export function secureContext(target: KubeTarget, client: ClientCertificate | null): SecureContext {
   const { authorityPem } = target.tls;
   const ca = authorityPem ?? [...getCACertificates('default'), ...getCACertificates('system')];
   try {
@@ -96,14 +101,14 @@ function secureContext(target: KubeTarget, client: ClientCertificate | null): Se
 }
 
 function connector(target: KubeTarget, options: Connector.BuildOptions): Connector.connector {
-  const connect = buildConnector(options);
+  const connect = connectorOver(options);
   const { serverName } = target.tls;
   if (serverName === null) return connect;
   return (to, callback) => connect({ ...to, servername: serverName }, callback);
 }
 
 /** The bytes of an answer, unpacked where the server packed them. */
-export function bytesOf(response: Dispatcher.ResponseData): Readable {
+export function bytesOf(response: WireAnswer): Readable {
   const { body, headers } = response;
   body.on('error', ignored);
   if (headers['content-encoding'] !== 'gzip') return body;

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { type KubeconfigEntry, notConfigured } from './kubeconfig-file.ts';
+import type { KubeconfigEntry } from './kubeconfig-file.ts';
+import { notConfigured } from './not-configured.ts';
 import { besideFile } from './kubeconfig-files.ts';
 import type { CredentialSource, ExecSource } from './target.ts';
 import { quoted, shown } from './words.ts';

@@ -48,8 +48,16 @@ export interface KubeWriter extends KubeWrites {
 /** @throws PortError `not-configured` when a header cannot carry what the target says */
 export function kubeWriter(target: KubeTarget, options: KubeClientOptions): KubeWriter {
   const limits = { ...DEFAULT_KUBE_LIMITS, ...options.limits };
-  const { environment, clock, isCompressed = false } = options;
-  return new HttpKubeWriter(new Sender(target, { environment, clock, limits, isCompressed }));
+  const { environment, clock, isCompressed = false, wire } = options;
+  return new HttpKubeWriter(
+    new Sender(target, {
+      environment,
+      clock,
+      limits,
+      isCompressed,
+      ...(wire === undefined ? {} : { wire }),
+    }),
+  );
 }
 
 class HttpKubeWriter implements KubeWriter {

@@ -19,3 +19,14 @@ export function collectEarly(): void {
 export function collectLate(): void {
   for (const flag of LATE) setFlagsFromString(flag);
 }
+
+/**
+ * For programs that mostly wait, on every machine of a cluster: the optimizing compilers touch 5 MB
+ * of code and keep more of their own for a tenth of a percent of a core.
+ */
+const SMALL = [...EARLY, '--optimize-for-size', '--no-opt', '--no-maglev'] as const;
+
+/** Has the program stay small, where it does little and does it rarely. */
+export function staySmall(): void {
+  for (const flag of SMALL) setFlagsFromString(flag);
+}

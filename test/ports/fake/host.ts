@@ -1,4 +1,11 @@
-import type { Host, HostProbe, HostProbed, HostReply, HostRun } from '../../../src/ports/host.ts';
+import type {
+  Host,
+  HostProbe,
+  HostProbed,
+  HostReply,
+  HostRun,
+  HostSpace,
+} from '../../../src/ports/host.ts';
 import { type PortFailure, PortError } from '../../../src/ports/port-error.ts';
 
 export interface Refused {
@@ -22,6 +29,8 @@ export interface FakeMachine {
   readonly replies?: Readonly<Record<string, Partial<HostReply> | Refused>>;
   /** By `host:port`. */
   readonly servers?: Readonly<Record<string, Partial<HostProbed> | Refused>>;
+  /** By path. */
+  readonly spaces?: Readonly<Record<string, HostSpace>>;
   readonly names?: Readonly<Record<string, readonly string[] | Refused>>;
   /** Awaited before every answer; told the time limit where the call has one. */
   readonly before?: (object: string, timeoutMs: number | null) => Promise<void>;
@@ -64,6 +73,10 @@ export function createFakeHost(machine: FakeMachine): Host {
       if (below.length === 0) missing(path);
       const names = below.map((other) => other.slice(path.length + 1).split('/', 1)[0] ?? '');
       return [...new Set(names)].toSorted();
+    },
+    async space(path) {
+      await before(path, null);
+      return machine.spaces?.[path] ?? missing(path);
     },
     async run(argv, limits) {
       const line = argv.join(' ');

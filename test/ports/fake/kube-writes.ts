@@ -20,7 +20,10 @@ import type {
 } from '../../../src/ports/kube-writes.ts';
 import type { PortError } from '../../../src/ports/port-error.ts';
 import { jsonPatch, PatchFailure } from '../../../src/sim/kube/patch/json.ts';
+import { BUILT_IN_KINDS } from '../../../src/sim/kube/kinds.ts';
 import { mergePatch } from '../../../src/sim/kube/patch/merge.ts';
+import { strategicPatch } from '../../../src/sim/kube/patch/strategic.ts';
+import { schemaOf } from '../../../src/sim/kube/schema/schema.ts';
 import type { FakeKubeApi, FakeVerb } from './kube-api.ts';
 import { fault } from './kube-fault.ts';
 import { AppliedFields } from './kube-applied.ts';
@@ -87,7 +90,7 @@ export class FakeKubeWrites implements KubeWrites {
     const key = keyOfName(name);
     if (patch.type === 'apply') return this.#apply(resource, key, patch, options);
     const before = this.#at(resource, key);
-    return this.#store(resource, patched(before, patch), before, options);
+    return this.#store(resource, patched(resource, before, patch), before, options);
   }
 
   async delete(
@@ -230,7 +233,14 @@ function assertLabels(object: JsonObject): void {
   if (values.some((value) => !/^[\w.-]{0,63}$/.test(value))) throw fault('invalid', 'a label');
 }
 
-function patched(before: JsonObject, patch: Exclude<KubePatch, { type: 'apply' }>): JsonObject {
+function patched(
+  { kind, group }: KubeResource,
+  before: JsonObject,
+  patch: Exclude<KubePatch, { type: 'apply' }>,
+): JsonObject {
+  const known = BUILT_IN_KINDS.find((one) => one.kind === kind && one.group === group);
+  if (patch.type === 'strategic' && known !== undefined)
+    return strategicPatch(before, patch.change, schemaOf(known)) as JsonObject;
   if (patch.type !== 'json') return mergePatch(before, patch.change) as JsonObject;
   try {
     return jsonPatch(before, patch.operations) as JsonObject;

@@ -1,22 +1,10 @@
 import { CONTROLLER } from '../declared/controller.ts';
-import { type CliContext, UsageError } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { liveFlagsOf } from '../live/flags.ts';
 import { limitsOf } from '../live/record-limits.ts';
+import { addressIn } from '../options/address.ts';
 import { parseCommandLine } from '../options/parse.ts';
-
-/** `10.0.0.1:8470`, `[::]:8470` or `:8470`, which is every address. */
-const ADDRESS = /^(?:\[(?<six>[\da-f:.]+)\]|(?<four>[^:[\]]*)):(?<port>\d{1,5})$/i;
-const PORT_MAX = 65_535;
-
-/** @throws UsageError */
-function addressIn(text: string): { readonly host: string; readonly port: number } {
-  const { six, four, port = '' } = ADDRESS.exec(text)?.groups ?? {};
-  if (port === '' || Number(port) > PORT_MAX)
-    throw new UsageError(`--listen needs an address and a port, such as 127.0.0.1:8470`);
-  const host = six ?? four;
-  return { host: host === undefined || host === '' ? '::' : host, port: Number(port) };
-}
 
 /** `rollcall controller`: keeps the roll call until a signal ends it. */
 export async function controllerCommand(
@@ -24,7 +12,7 @@ export async function controllerCommand(
   context: CliContext,
 ): Promise<number> {
   const { values } = parseCommandLine(CONTROLLER, args);
-  const listen = addressIn(values.listen);
+  const listen = addressIn('listen', values.listen);
   const { runUntilSignal } = await import('../../controller/run.ts');
   await runUntilSignal({
     flags: liveFlagsOf(values),

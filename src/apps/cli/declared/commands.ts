@@ -1,4 +1,5 @@
 import type { CommandDeclaration } from '../options/declaration.ts';
+import { AGENT } from './agent.ts';
 import { CAPACITY } from './capacity.ts';
 import { CAUSES_COMMAND, EXPLAIN } from './causes.ts';
 import { COMPLETION, HELP } from './completion.ts';
@@ -23,6 +24,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   EXPLAIN,
   CAUSES_COMMAND,
   CONTROLLER,
+  AGENT,
   RECORD,
   TIMELINE,
   MCP,
