@@ -10,6 +10,7 @@ import { loadExamples } from '../test/causes/example.ts';
 import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 import { commandsPage } from './generate/commands.ts';
+import { controllerPage } from './generate/controller-settings.ts';
 import { instanceTypesFile } from './generate/instance-types.ts';
 import { likenessFile } from './generate/likeness.ts';
 import { scenariosFile } from './generate/scenarios.ts';
@@ -167,6 +168,7 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
     instanceTypesFile(),
     scenariosFile(),
     commandsPage(),
+    controllerPage(),
     simulationPage(),
     capturedPage(),
     ...(await permissionFiles()),
