@@ -1,6 +1,8 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
+import { allListeners } from '../../../collection/resident/all-listeners.ts';
 import { lookOf } from '../../../collection/recording/look.ts';
+import { EvidencePile } from '../../../collection/recording/pile.ts';
 import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
 import { SeenCluster } from '../../../collection/recording/seen.ts';
 import type { ResidentListener } from '../../../collection/resident/listener.ts';
@@ -41,14 +43,15 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
   const pauseMs = GAP_PAUSES * (options.pauseMs + JUDGEMENT_MS);
   const recording = new Recording({ recorder, limits, say, pauseMs });
   const seen = new SeenCluster();
+  const pile = new EvidencePile();
   // A cluster keeps the name under which its first look was recorded.
   let cluster: string | null = null;
   return {
-    listener: seen,
+    listener: allListeners([seen, pile]),
     async take(standing, clients, flags) {
       const name = cluster ?? flags.cluster ?? standing.cluster ?? placeOf(clients);
       cluster = name;
-      await told(async () => recording.take(lookOf(standing, seen.take(), name)));
+      await told(async () => recording.take(lookOf(standing, seen.take(), name, pile)));
     },
     append: async (...events) => recorder.append(...events),
     close: async () => told(async () => recorder.close()),
