@@ -149,6 +149,16 @@ test('a file that is not there or too large ends the program at the start', asyn
   assert.match((await capture(['controller', '--config', path])).err, /is over 256 KiB\n$/);
 });
 
+test('a secret is not a flag, and an error about it does not show it', async () => {
+  const flag = await capture(['controller', '--webhook', 'https://hooks.example.com/hunter2']);
+  assert.equal(flag.code, 64);
+  assert.match(flag.err, /unknown option --webhook/);
+  const path = join(folder, 'webhook.yaml');
+  writeFileSync(path, 'webhook: https://user:hunter2@hooks.example.com\n');
+  const { err } = await capture(['controller', '--config', path]);
+  assert.equal(err, 'webhook: the value is not an http or https URL without a user\n');
+});
+
 test('an address without a port is refused', async () => {
   const { code, err } = await capture(['controller', '--listen', 'nowhere']);
   assert.equal(code, 64);

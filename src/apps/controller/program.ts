@@ -19,11 +19,12 @@ import { whenAborted } from '../../runtime/abort.ts';
 import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
+import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
 import type { Logger } from '../../runtime/log/logger.ts';
-import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
 import { together } from '../../runtime/together.ts';
-import { declareMetrics } from './metrics.ts';
+import { type ControllerMetrics, declareMetrics } from './metrics.ts';
 
 export interface ControllerSettings {
   readonly cluster: string | null;
@@ -51,8 +52,11 @@ export interface ControllerTools {
   readonly recorder: Pick<Recorder, 'append'>;
   readonly random: Random;
   readonly log: Logger;
+  readonly registry: MetricsRegistry;
   /** Records what is heard and judged; null for nobody. */
   readonly recording: StandingRecorder | null;
+  /** Told of each happening while this replica leads; null for nobody. */
+  readonly webhook: Pick<WebhookPublisher, 'publish' | 'run'> | null;
 }
 
 /** Who keeps what a resident hears and judges. */
@@ -79,8 +83,8 @@ export class Controller {
   readonly #keeper: ReportKeeper;
   readonly #lifecycle = new LifecycleWatch();
   readonly #events: EventPublisher;
-  readonly registry = new MetricsRegistry();
-  readonly #metrics = declareMetrics(this.registry, () => this.#resident.health().lists);
+  readonly registry: MetricsRegistry;
+  readonly #metrics: ControllerMetrics;
   #election: LeaderElection;
   #rollCall: RollCallDocument | null = null;
   #again: Timer | null = null;
@@ -90,6 +94,8 @@ export class Controller {
     const { clock } = clients;
     this.#settings = settings;
     this.#tools = tools;
+    this.registry = tools.registry;
+    this.#metrics = declareMetrics(tools.registry, () => this.#resident.health().lists);
     const heard = recording === null ? [] : [recording.listener];
     this.#resident = new Resident({
       clients,
@@ -116,10 +122,12 @@ export class Controller {
   async run(stop: AbortSignal): Promise<void> {
     const { writesReports, writesEvents } = this.#settings;
     // Who writes nothing needs no Lease.
-    const needsLease = writesReports || writesEvents;
+    const { webhook } = this.#tools;
+    const needsLease = writesReports || writesEvents || webhook !== null;
     const parts = [
       async (end: AbortSignal) => this.#resident.run(end),
       async (end: AbortSignal) => this.#events.run(end),
+      async (end: AbortSignal) => webhook?.run(end) ?? whenAborted(end),
       async (end: AbortSignal) => (needsLease ? this.#leadAgain(end) : whenAborted(end)),
     ];
     await together(parts, stop).finally(() => this.#again?.cancel());
@@ -212,9 +220,11 @@ export class Controller {
       node: happening.node,
       instanceId,
     });
-    const { event } = actionsOf(happening);
     const { writesEvents, live } = this.#settings;
-    if (!writesEvents || live().isDryRun || event === null || !this.#election.isLeading()) return;
+    if (live().isDryRun || !this.#election.isLeading()) return;
+    const { event, webhook } = actionsOf(happening);
+    this.#tools.webhook?.publish(webhook);
+    if (!writesEvents || event === null) return;
     const { kind, name, uid } = event.regarding;
     // As the kubelet does: an Event of a Node whose UID nobody knows carries its name.
     const about = { apiVersion: 'v1', kind, namespace: null, name, uid: uid ?? name };

@@ -7,7 +7,7 @@ import type { Recorder } from '../../ports/recorder.ts';
 import { whenAborted } from '../../runtime/abort.ts';
 import { healthReply } from '../../runtime/health/health.ts';
 import { errorFields } from '../../runtime/log/logger.ts';
-import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
 import { together } from '../../runtime/together.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
@@ -17,6 +17,7 @@ import type { OpenConfiguration } from './configuration.ts';
 import { liveChecks, readyChecks } from './health.ts';
 import { Controller, type ControllerSettings, type StandingRecorder } from './program.ts';
 import { addressOf } from './settings.ts';
+import { webhookOf } from './webhook.ts';
 
 export interface ControllerRun {
   readonly flags: LiveFlags;
@@ -107,6 +108,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   const writes = kubeWriter(target, { environment, clock: systemClock });
   const recorder = await recorderOf(configuration);
   const recording = recorder === null ? null : recordingOf(recorder, clients, flags);
+  const registry = new MetricsRegistry();
   const controller = new Controller(settingsOf(run), {
     clients: { ...clients, kube },
     writes,
@@ -114,8 +116,10 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
     random: systemRandom,
     log: configuration.log,
     recording,
+    registry,
+    webhook: webhookOf(configuration, registry),
   });
-  declareConfiguration(controller.registry, configuration);
+  declareConfiguration(registry, configuration);
   try {
     const server = await served(configuration, controller);
     try {

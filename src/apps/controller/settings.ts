@@ -30,6 +30,13 @@ export function addressOf(listen: string): ListenAddress {
   return address;
 }
 
+/** A user in a URL would be sent in a header that no receiver of webhooks asks for. */
+function isWebhookUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password === '';
+}
+
 /** What `rollcall controller` can be set to, by its file, its flags and its environment. */
 export const CONTROLLER_SETTINGS = {
   reports: {
@@ -72,7 +79,7 @@ export const CONTROLLER_SETTINGS = {
   dryRun: {
     kind: 'switch',
     fallback: false,
-    help: 'Have the server check each write of --reports, write no Event, and store nothing but the Lease',
+    help: 'Have the server check each write of --reports, write no Event, send nothing, and store nothing but the Lease',
   },
   keepReports: {
     kind: 'duration',
@@ -97,6 +104,20 @@ export const CONTROLLER_SETTINGS = {
     isFixed: true,
     valueName: 'NAMESPACE',
     help: 'Namespace of the Lease',
+  },
+  webhook: {
+    kind: 'text',
+    fallback: null,
+    isFixed: true,
+    isSecret: true,
+    check: (value) => (isWebhookUrl(value) ? null : 'is not an http or https URL without a user'),
+    help: 'URL to which each happening is sent as JSON by the replica that leads',
+  },
+  webhookSecret: {
+    kind: 'text',
+    fallback: null,
+    isSecret: true,
+    help: 'Signs what is sent to the webhook by HMAC-SHA256',
   },
   logFormat: {
     kind: 'choice',
