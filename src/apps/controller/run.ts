@@ -68,11 +68,11 @@ const JUDGED_MS = 30_000;
 const MIB = 1024 * 1024;
 
 async function recorderOf({ current, log }: OpenConfiguration): Promise<LiveRecorder | null> {
-  const { record, keep, maxSize } = current();
+  const { record, keep, maxSize, nodeLogs: readsNodeLogs } = current();
   if (record === null) return null;
   const limits = { keepMs: keep, bytesMax: maxSize * MIB };
   const say = (line: string): void => log.warn(line);
-  return openLiveRecorder({ target: record, limits, pauseMs: JUDGED_MS, say });
+  return openLiveRecorder({ target: record, limits, pauseMs: JUDGED_MS, readsNodeLogs, say });
 }
 
 function recordingOf(recorder: LiveRecorder, clients: Clients, flags: LiveFlags): StandingRecorder {

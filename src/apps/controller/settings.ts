@@ -76,6 +76,12 @@ export const CONTROLLER_SETTINGS = {
     valueName: 'MIB',
     help: 'Size in MiB beyond which the oldest rows are forgotten',
   },
+  nodeLogs: {
+    kind: 'switch',
+    fallback: false,
+    isFixed: true,
+    help: 'Record the log of the VPC CNI of machines that are about to go, through their kubelets; needs get nodes/proxy',
+  },
   dryRun: {
     kind: 'switch',
     fallback: false,

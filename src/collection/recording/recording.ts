@@ -29,6 +29,8 @@ export interface RecordedLook extends Moment {
   readonly whole: ReadonlySet<string>;
   /** What was judged, to be judged again; not given where it is not kept. */
   readonly pile?: () => Pile;
+  /** What machines that are about to go said when they were asked. */
+  readonly lastWords?: readonly Happening[];
 }
 
 export interface RecordingLimits {
@@ -142,6 +144,7 @@ export class Recording {
       events,
       verdictChanges(look.roll, notes, isWhole),
       evidenceChanges(seen, look.document, notes),
+      { happenings: look.lastWords ?? [], notes: new Map() },
     ];
   }
 

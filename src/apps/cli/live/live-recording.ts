@@ -1,6 +1,7 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
 import { allListeners } from '../../../collection/resident/all-listeners.ts';
+import { LastWords } from '../../../collection/recording/last-words.ts';
 import { lookOf } from '../../../collection/recording/look.ts';
 import { EvidencePile } from '../../../collection/recording/pile.ts';
 import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
@@ -15,6 +16,8 @@ export interface RecordOptions {
   /** A file or a URL of PostgreSQL. */
   readonly target: string;
   readonly limits: RecordingLimits;
+  /** True to read logs of machines that go through their kubelets, which needs `get nodes/proxy`. */
+  readonly readsNodeLogs?: boolean;
   /** Longest time between two judgements, ms. */
   readonly pauseMs: number;
   readonly say: (line: string) => void;
@@ -23,11 +26,7 @@ export interface RecordOptions {
 /** Records what a resident hears and judges of one cluster. */
 export interface LiveRecorder {
   readonly listener: ResidentListener;
-  readonly take: (
-    standing: LiveEvidence,
-    clients: Pick<Clients, 'described'>,
-    flags: LiveFlags,
-  ) => Promise<void>;
+  readonly take: (standing: LiveEvidence, clients: Clients, flags: LiveFlags) => Promise<void>;
   /** Records an intention or its outcome, before and after a write. */
   readonly append: Recorder['append'];
   readonly close: () => Promise<void>;
@@ -44,6 +43,8 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
   const recording = new Recording({ recorder, limits, say, pauseMs });
   const seen = new SeenCluster();
   const pile = new EvidencePile();
+  const ending = new AbortController();
+  let lastWords: LastWords | null = null;
   // A cluster keeps the name under which its first look was recorded.
   let cluster: string | null = null;
   return {
@@ -51,10 +52,17 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
     async take(standing, clients, flags) {
       const name = cluster ?? flags.cluster ?? standing.cluster ?? placeOf(clients);
       cluster = name;
-      await told(async () => recording.take(lookOf(standing, seen.take(), name, pile)));
+      const { readsNodeLogs = false } = options;
+      lastWords ??= new LastWords({ clients, readsNodeLogs, end: ending.signal });
+      lastWords.ask(standing.observations, standing.nowMs);
+      const look = { ...lookOf(standing, seen.take(), name, pile), lastWords: lastWords.take() };
+      await told(async () => recording.take(look));
     },
     append: async (...events) => recorder.append(...events),
-    close: async () => told(async () => recorder.close()),
+    close: async () => {
+      ending.abort();
+      await told(async () => recorder.close());
+    },
   };
 }
 
