@@ -47,6 +47,8 @@ export interface RecordingOptions {
   readonly pauseMs: number;
   /** Says what happens to the recording itself, in one line. */
   readonly say: (line: string) => void;
+  /** Lets whoever else uses this thread go on between two transactions. */
+  readonly turn?: () => Promise<void>;
   readonly cuts?: CutPace;
 }
 

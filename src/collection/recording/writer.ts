@@ -6,8 +6,8 @@ import { eventOfHappening, type Moment, noteOf } from './change.ts';
 import { CUT_KINDS } from './cuts.ts';
 import { happeningOfGap } from './gaps.ts';
 
-/** Weight of one transaction: whoever else writes, or uses this thread, waits about 10 ms for it. */
-const BATCH = 500;
+/** Weight of one transaction: whoever else writes, or uses this thread, waits about 5 ms for it. */
+const BATCH = 250;
 /** A row of evidence has up to 48 KiB, any other about 500 bytes. */
 const EVIDENCE_WEIGHT = 50;
 /** Rows that wait at most while they cannot be written: about 20 MB. */
@@ -33,6 +33,8 @@ export interface WriterOptions {
   readonly recorder: Recorder;
   /** Says what happens to the recording itself, in one line. */
   readonly say: (line: string) => void;
+  /** Lets whoever else uses this thread go on between two transactions; nobody does when not given. */
+  readonly turn?: () => Promise<void>;
   /** Most rows that wait; 20,000 when not given. */
   readonly waitingMax?: number;
 }
@@ -118,6 +120,7 @@ export class RecordWriter {
     notes: readonly (readonly [string, Json])[],
     moment: Moment,
   ): Promise<void> {
+    await this.#options.turn?.();
     const noted = notes.map((note) => noteOf(moment.cluster, note));
     try {
       await this.#options.recorder.append(events, noted);

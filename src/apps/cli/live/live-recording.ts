@@ -1,4 +1,5 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
+import { settle } from '../../../adapters/system/settle.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
 import { allListeners } from '../../../collection/resident/all-listeners.ts';
 import { LastWords } from '../../../collection/recording/last-words.ts';
@@ -40,7 +41,7 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
   const { target, limits, say } = options;
   const recorder = await openForWriting(target, systemClock.nowMs(), say);
   const pauseMs = GAP_PAUSES * (options.pauseMs + JUDGEMENT_MS);
-  const recording = new Recording({ recorder, limits, say, pauseMs });
+  const recording = new Recording({ recorder, limits, say, pauseMs, turn: settle });
   const seen = new SeenCluster();
   const pile = new EvidencePile();
   const ending = new AbortController();
