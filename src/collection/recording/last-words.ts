@@ -2,7 +2,7 @@ import { logsOfNode, NOTHING_ASKED } from '../../diagnosis/representatives.ts';
 import { checksumOf } from '../../evidence/checksum.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { Observations } from '../../evidence/observations.ts';
-import { excerptOf } from '../../evidence/redact.ts';
+import { excerptOf, redact } from '../../evidence/redact.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { collectDetails, type DetailClients } from '../details.ts';
 import type { CollectedDocument } from '../document.ts';
@@ -104,8 +104,10 @@ export class LastWords {
     if (!readsNodeLogs || clients.kube === null || node === null) return;
     const limits = { bytesMax: TEXT_LENGTH_MAX, signal };
     try {
-      const { bytes } = await clients.kube.nodeLog(node, { path: IPAMD_LOG }, limits);
-      this.#came.push(wordsHappening(machine, IPAMD_LOG, new TextDecoder().decode(bytes)));
+      const { bytes, isCut } = await clients.kube.nodeLog(node, { path: IPAMD_LOG }, limits);
+      const text = new TextDecoder().decode(bytes);
+      const whole = isCut ? text.slice(text.indexOf('\n') + 1) : text;
+      this.#came.push(wordsHappening(machine, IPAMD_LOG, whole));
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
     }
@@ -141,7 +143,8 @@ function leavingHappening(machine: LeavingMachine): Happening {
 }
 
 function wordsHappening(machine: LeavingMachine, from: string, text: string): Happening {
-  const content = text.slice(-TEXT_LENGTH_MAX);
+  // Behind a cut through a secret nobody would know the rest of it.
+  const content = redact(text).slice(-TEXT_LENGTH_MAX);
   return {
     ...ownerOf(machine),
     atMs: null,

@@ -1,5 +1,6 @@
 import { checksumOf } from '../../evidence/checksum.ts';
 import { at, isObject, type Json, type JsonObject, textAt } from '../../evidence/json.ts';
+import { redact } from '../../evidence/redact.ts';
 import type { CollectedDocument } from '../document.ts';
 import type { Pile } from './pile.ts';
 
@@ -86,11 +87,20 @@ const HALVES_MAX = 16;
 function pagesOf(document: CollectedDocument, depth: number): readonly CollectedDocument[] {
   if (bytesOf(contentText(document)) <= BYTES_MAX || depth >= HALVES_MAX) return [document];
   const { content } = document;
-  if (typeof content === 'string') return [{ ...document, content: content.slice(-BYTES_MAX / 4) }];
+  if (typeof content === 'string') return [{ ...document, content: endOf(content) }];
   const text = textAt(content, 'text');
   if (text !== null && isObject(content))
-    return [{ ...document, content: { ...content, text: text.slice(-BYTES_MAX / 4) } }];
+    return [{ ...document, content: { ...content, text: endOf(text) } }];
+  const answer = at(content, 'answer');
+  const output = textAt(answer, 'Output');
+  if (output !== null && isObject(content) && isObject(answer))
+    return [{ ...document, content: { ...content, answer: { ...answer, Output: endOf(output) } } }];
   return halvesOf(document, content).flatMap((half) => pagesOf(half, depth + 1));
+}
+
+/** Behind a cut through a secret nobody would know the rest of it. */
+function endOf(text: string): string {
+  return redact(text).slice(-BYTES_MAX / 4);
 }
 
 function halvesOf(document: CollectedDocument, content: Json): readonly CollectedDocument[] {
