@@ -21,7 +21,7 @@ import type { KubeResource } from '../../src/ports/kube-api.ts';
 import { type LogFormat, Logger } from '../../src/runtime/log/logger.ts';
 import { MetricsRegistry } from '../../src/runtime/metrics/registry.ts';
 import { WebhookPublisher } from '../../src/runtime/webhook/webhook-publisher.ts';
-import { virtualClock } from '../ports/fake/clock.ts';
+import { type VirtualClock, virtualClock } from '../ports/fake/clock.ts';
 import { FakeKubeApi } from '../ports/fake/kube-api.ts';
 import { FakeKubeWrites } from '../ports/fake/kube-writes.ts';
 import { createFakeWebhook } from '../ports/fake/webhook.ts';
@@ -57,15 +57,21 @@ async function itemsOf(api: FakeKubeApi, resource: KubeResource): Promise<readon
   return items;
 }
 
-/** Lays what is planted into an API server, and deletes a Node when all has been seen. */
-async function keepRollCall(format: LogFormat): Promise<Kept> {
-  const clock = virtualClock(START_MS);
+/** An API server in which everything is planted. */
+function plantedApi(clock: VirtualClock): FakeKubeApi {
   const api = new FakeKubeApi({ clock });
   for (const { resource } of KUBE_LISTS) {
     api.serve(resource);
     for (const object of world.lists[resource.plural] ?? []) api.put(resource, object);
   }
   for (const resource of [NODE_REPORTS, EVENTS, LEASES]) api.serve(resource);
+  return api;
+}
+
+/** Lays what is planted into an API server, and deletes a Node when all has been seen. */
+async function keepRollCall(format: LogFormat): Promise<Kept> {
+  const clock = virtualClock(START_MS);
+  const api = plantedApi(clock);
   const said: string[] = [];
   const say = (line: string): number => said.push(line);
   const recorder = openRecorder(record);
@@ -160,7 +166,7 @@ describe('a controller', () => {
     kept = await keepRollCall('json');
   });
 
-  test('says nothing secret, in its log and its metrics', () => {
+  test('shows no secret in its log and its metrics', () => {
     assert.ok(kept.said.some((line) => line.includes('ip-10-0-1-5')));
     assertSecretless('controller, log', kept.said.join('\n'));
     assert.match(kept.metrics, /rollcall_machines/);

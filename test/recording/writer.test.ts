@@ -38,6 +38,6 @@ test('rows of evidence are large, so that few of them make a transaction', async
   assert.deepEqual(await written(12, 'cut-part'), ['turn', 5, 'turn', 5, 'turn', 2]);
 });
 
-test('nothing to write is no transaction', async () => {
+test('without rows there is nothing to write', async () => {
   assert.deepEqual(await written(0, 'event'), []);
 });
