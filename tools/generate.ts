@@ -11,6 +11,7 @@ import { agentManifest } from './generate/agent-manifest.ts';
 import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
 import { commandsPage } from './generate/commands.ts';
+import { controllerPage } from './generate/controller-settings.ts';
 import { instanceTypesFile } from './generate/instance-types.ts';
 import { likenessFile } from './generate/likeness.ts';
 import { scenariosFile } from './generate/scenarios.ts';
@@ -175,6 +176,7 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
     instanceTypesFile(),
     scenariosFile(),
     commandsPage(),
+    controllerPage(),
     simulationPage(),
     capturedPage(),
     agentManifest(packageVersion()),

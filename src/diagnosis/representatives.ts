@@ -24,7 +24,7 @@ const CONTROLLERS =
 const VPCS_MAX = 3;
 const TRAILS_MAX = 5;
 
-const NOTHING: DetailTarget = {
+export const NOTHING_ASKED: DetailTarget = {
   instanceIds: [],
   logs: [],
   roleNames: [],
@@ -57,6 +57,14 @@ function logsOf({ pod, node }: PlacedPod): readonly LogTarget[] {
       ...(crashed ? [{ ...of, previous: true }] : []),
     ];
   });
+}
+
+/** Logs of the programs of one Node. */
+export function logsOfNode(observations: Observations, node: string): readonly LogTarget[] {
+  return podsOf(observations)
+    .filter((placed) => placed.node === node && NODE_PROGRAMS.test(placed.pod.name))
+    .slice(0, PODS_OF_NODE_MAX)
+    .flatMap(logsOf);
 }
 
 function chosen(
@@ -98,7 +106,7 @@ export function representatives(
 ): DetailTarget {
   const machines = chosen(document, observations, isDeep);
   if (machines.length === 0 && !document.subjects.some(({ kind }) => kind === 'Cluster'))
-    return NOTHING;
+    return NOTHING_ASKED;
   const pods = podsOf(observations);
   const nodes = new Set(machines.map(({ node }) => node).filter((node) => node !== null));
   const onNodes = [...nodes].flatMap((node) =>

@@ -39,6 +39,8 @@ export interface RecordedRange {
   readonly uid?: string;
   /** Only these kinds; all when not given. */
   readonly kinds?: readonly string[];
+  /** All but these kinds. */
+  readonly exceptKinds?: readonly string[];
   readonly fromMs?: number;
   readonly toMs?: number;
   /** Most rows; the newest are kept. */

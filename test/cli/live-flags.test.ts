@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationMs } from '../../src/apps/cli/options/values.ts';
+import { durationMs } from '../../src/evidence/duration.ts';
 import { capture } from './capture.ts';
 
 test('durations are read as people write them', () => {

@@ -14,7 +14,15 @@ for (const [args, words] of [
   [['record', 'x.db'], /unexpected argument "x\.db"/],
   [['record', '--record', 'postgres://[', '--for', '1s'], /takes a file or postgres:\/\/USER@HOST/],
   [['record', '--record', 'x', '--max-size', '0'], /--max-size takes a whole number from 1/],
-  [['status', '--record', 'x.db'], /--record needs --watch; to record without a table: rollcall/],
+  [
+    ['status', '--record', 'x.db'],
+    /no such file: x\.db; record one: rollcall record --record x\.db/,
+  ],
+  [
+    ['status', '--record', 'x.db', '-o', 'json'],
+    /--record without --watch adds columns to a table/,
+  ],
+  [['status', '--events', '-o', 'json'], /--events is a table; for programs: rollcall timeline/],
   [['timeline', '--all'], /timeline needs a recording/],
 ] as const)
   test(`rollcall ${args.join(' ')} is refused with what to do`, async () => {

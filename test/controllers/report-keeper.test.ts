@@ -40,8 +40,8 @@ async function scene(context: TestContext, isDryRun = false): Promise<Scene> {
     clock,
     random: { next: () => 0.5 },
     cluster: 'shop',
-    keepMs: KEEP_MS,
-    isDryRun,
+    keepMs: () => KEEP_MS,
+    isDryRun: () => isDryRun,
     onPerformed: ({ write }, { outcome }) => done.push(`${write.verb} ${outcome}`),
   });
   const ending = new AbortController();

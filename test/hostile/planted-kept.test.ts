@@ -3,20 +3,28 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { after, before, describe, test } from 'node:test';
 import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import { Controller } from '../../src/apps/controller/program.ts';
 import { run as runCommand } from '../../src/apps/cli/run.ts';
 import { lookOf } from '../../src/collection/recording/look.ts';
 import { Recording } from '../../src/collection/recording/recording.ts';
+import { LastWords } from '../../src/collection/recording/last-words.ts';
+import { EvidencePile } from '../../src/collection/recording/pile.ts';
 import { SeenCluster } from '../../src/collection/recording/seen.ts';
+import { allListeners } from '../../src/collection/resident/all-listeners.ts';
 import { EVENTS, KUBE_LISTS, LEASES, NODES } from '../../src/collection/resources.ts';
 import { NODE_REPORTS } from '../../src/controllers/node-reports/report.ts';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import type { KubeResource } from '../../src/ports/kube-api.ts';
-import { virtualClock } from '../ports/fake/clock.ts';
+import { type LogFormat, Logger } from '../../src/runtime/log/logger.ts';
+import { MetricsRegistry } from '../../src/runtime/metrics/registry.ts';
+import { WebhookPublisher } from '../../src/runtime/webhook/webhook-publisher.ts';
+import { type VirtualClock, virtualClock } from '../ports/fake/clock.ts';
 import { FakeKubeApi } from '../ports/fake/kube-api.ts';
 import { FakeKubeWrites } from '../ports/fake/kube-writes.ts';
+import { createFakeWebhook } from '../ports/fake/webhook.ts';
 import { createSearch } from './planted/search.ts';
 import { assertNoSecretIn, type Lengths, writePlantedTable } from './planted/table.ts';
 import { plantedWorld } from './planted/world.ts';
@@ -24,6 +32,7 @@ import { plantedWorld } from './planted/world.ts';
 const ROOM = mkdtempSync(join(tmpdir(), 'rollcall-planted-kept-'));
 after(() => rmSync(ROOM, { recursive: true }));
 
+const RANDOM = { next: () => 0.5 };
 const START_MS = Date.parse('2026-11-22T10:00:00Z');
 const search = createSearch();
 const world = plantedWorld(search.plant);
@@ -35,6 +44,8 @@ const assertSecretless = (output: string, text: string): void =>
 
 interface Kept {
   readonly said: readonly string[];
+  /** What the webhook was sent. */
+  readonly messages: readonly string[];
   readonly metrics: string;
   readonly reports: readonly JsonObject[];
   readonly events: readonly JsonObject[];
@@ -46,21 +57,34 @@ async function itemsOf(api: FakeKubeApi, resource: KubeResource): Promise<readon
   return items;
 }
 
-/** Lays what is planted into an API server, and deletes a Node when all has been seen. */
-async function keepRollCall(): Promise<Kept> {
-  const clock = virtualClock(START_MS);
+/** An API server in which everything is planted. */
+function plantedApi(clock: VirtualClock): FakeKubeApi {
   const api = new FakeKubeApi({ clock });
   for (const { resource } of KUBE_LISTS) {
     api.serve(resource);
     for (const object of world.lists[resource.plural] ?? []) api.put(resource, object);
   }
   for (const resource of [NODE_REPORTS, EVENTS, LEASES]) api.serve(resource);
+  return api;
+}
+
+/** Lays what is planted into an API server, and deletes a Node when all has been seen. */
+async function keepRollCall(format: LogFormat): Promise<Kept> {
+  const clock = virtualClock(START_MS);
+  const api = plantedApi(clock);
   const said: string[] = [];
   const say = (line: string): number => said.push(line);
   const recorder = openRecorder(record);
   const limits = { keepMs: 86_400_000, bytesMax: 2 ** 30 };
   const recording = new Recording({ recorder, limits, pauseMs: 300_000, say });
   const seen = new SeenCluster();
+  const pile = new EvidencePile();
+  const webhook = createFakeWebhook(clock);
+  const lastWords = new LastWords({
+    clients: { ...world.clients, kube: api, clock },
+    readsNodeLogs: false,
+    end: new AbortController().signal,
+  });
   const controller = new Controller(
     {
       cluster: 'shop',
@@ -68,18 +92,28 @@ async function keepRollCall(): Promise<Kept> {
       identity: 'one',
       writesReports: true,
       writesEvents: true,
-      keepReportsMs: 600_000,
-      isDryRun: false,
+      live: () => ({ keepReportsMs: 600_000, isDryRun: false }),
     },
     {
       clients: { ...world.clients, kube: api, clock },
       writes: new FakeKubeWrites(api),
       recorder,
-      random: { next: () => 0.5 },
-      say,
+      random: RANDOM,
+      log: new Logger({ clock, level: () => 'debug', format: () => format, write: say }),
+      registry: new MetricsRegistry(),
+      webhook: new WebhookPublisher({
+        webhook,
+        clock,
+        random: RANDOM,
+        onDelivery: () => undefined,
+      }),
       recording: {
-        listener: seen,
-        take: async (standing) => recording.take(lookOf(standing, seen.take(), 'shop')),
+        listener: allListeners([seen, pile]),
+        take: async (standing) => {
+          lastWords.ask(standing.observations, standing.nowMs);
+          const look = lookOf(standing, seen.take(), 'shop', pile);
+          await recording.take({ ...look, lastWords: lastWords.take() });
+        },
       },
     },
   );
@@ -92,6 +126,7 @@ async function keepRollCall(): Promise<Kept> {
   await clock.advance(180_000);
   const kept = {
     said,
+    messages: webhook.received.map(({ body }) => body),
     metrics: controller.registry.text(),
     reports: await itemsOf(api, NODE_REPORTS),
     events: (await itemsOf(api, EVENTS)).filter(({ source }) => isOurs(source)),
@@ -107,12 +142,12 @@ function isOurs(source: unknown): boolean {
   return JSON.stringify(source ?? {}).includes('rollcall');
 }
 
-async function timeline(words: readonly string[]): Promise<string> {
-  let printed = '';
-  const print = (text: string): void => {
-    printed += text;
+async function printed(words: readonly string[]): Promise<string> {
+  let text = '';
+  const print = (more: string): void => {
+    text += more;
   };
-  await runCommand(['timeline', '--record', record, ...words], {
+  await runCommand([...words, '--record', record], {
     stdin: async function* none() {},
     progress: () => {},
     isInputPiped: false,
@@ -122,13 +157,13 @@ async function timeline(words: readonly string[]): Promise<string> {
     out: print,
     err: print,
   });
-  return printed;
+  return text;
 }
 
 describe('a controller', () => {
   let kept: Kept;
   before(async () => {
-    kept = await keepRollCall();
+    kept = await keepRollCall('json');
   });
 
   test('keeps secrets out of its log and its metrics', () => {
@@ -145,6 +180,19 @@ describe('a controller', () => {
     assertSecretless('Events', JSON.stringify(kept.events));
   });
 
+  test('sends nothing secret to its webhook', () => {
+    assert.notEqual(kept.messages.length, 0);
+    assertSecretless('webhook', kept.messages.join('\n'));
+  });
+
+  test('judges its record again without a secret, also as a bundle', async () => {
+    const bundle = join(ROOM, 'then.tar.gz');
+    const text = await printed(['diagnose', '-o', 'json', '--save', bundle]);
+    assert.match(text, /"kind": ?"Diagnosis"/);
+    assertSecretless('diagnose --record', text);
+    assertSecretless('bundle of a record', gunzipSync(readFileSync(bundle)).toString('latin1'));
+  });
+
   test('records nothing secret', () => {
     const files = ['', '-wal'].map((suffix) => readIfThere(`${record}${suffix}`));
     assertSecretless('record of the controller', files.join(''));
@@ -152,9 +200,9 @@ describe('a controller', () => {
 
   for (const words of [['--all'], ['--all', '-o', 'json'], ['--all', '-o', 'html'], ['--deleted']])
     test(`nothing secret is in timeline ${words.join(' ')}`, async () => {
-      const printed = await timeline(words);
-      assert.ok(printed.length > 100, printed);
-      assertSecretless(`timeline ${words.join(' ')}`, printed);
+      const text = await printed(['timeline', ...words]);
+      assert.ok(text.length > 100, text);
+      assertSecretless(`timeline ${words.join(' ')}`, text);
     });
 });
 

@@ -85,6 +85,8 @@ function readingContract(name: string, open: OpenEmpty): void {
       assert.deepEqual(await times({ uid: 'b', subject: 'other' }), []);
       assert.deepEqual(await times({ kinds: ['x', 'y'] }), [7, 8]);
       assert.deepEqual(await times({ kinds: [] }), []);
+      assert.deepEqual(await times({ fromMs: 7, exceptKinds: ['x', 'z'] }), [8]);
+      assert.deepEqual(await times({ fromMs: 7, exceptKinds: [] }), [7, 8]);
       assert.deepEqual(await times({ cluster: 'two' }), [2]);
       assert.deepEqual(await times({ cluster: "one' OR 1=1 --" }), []);
       await recorder.close();

@@ -1,5 +1,8 @@
 /** `rollcall controller` in a real cluster, with the rights of its manifest and no others. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
@@ -81,8 +84,12 @@ interface Running {
 }
 
 function start(t: TestContext, ...more: readonly string[]): Running {
+  return startIn(t, env, more);
+}
+
+function startIn(t: TestContext, surroundings: Surroundings, more: readonly string[]): Running {
   const args = ['controller', '--reports', '--listen', '127.0.0.1:0', ...more];
-  const child = startRollcall(args, env);
+  const child = startRollcall(args, surroundings);
   t.after(() => child.kill('SIGKILL'));
   let said = '';
   for (const stream of [child.stdout, child.stderr])
@@ -108,6 +115,27 @@ async function shown(what: RegExp, text: () => string): Promise<string> {
   }).catch((error: unknown) => {
     throw new Error(text(), { cause: error });
   });
+}
+
+/** Receives what a webhook is sent, and answers the first message with 500. */
+async function receiver(t: TestContext): Promise<{ url: string; happenings: () => string[] }> {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part: Buffer) => {
+      body += part.toString();
+    });
+    request.on('end', () => {
+      bodies.push(body);
+      response.writeHead(bodies.length === 1 ? 500 : 204).end();
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const happenings = (): string[] =>
+    bodies.map((body) => textAt(JSON.parse(body), 'happening') ?? '');
+  return { url: `http://127.0.0.1:${port}/a-secret-path`, happenings };
 }
 
 async function read(path: string): Promise<JsonObject> {
@@ -176,7 +204,10 @@ describe('the controller', () => {
 describe('a controller that reports to others', () => {
   test('says that a Node was deleted, and keeps it after its Events', WITH_PARTS, async (t) => {
     const file = join(site.plane.dir, 'flight.db');
-    const running = start(t, '--events', '--record', file, '--cluster', 'lab');
+    const { url, happenings } = await receiver(t);
+    const surroundings = { ...env, ROLLCALL_WEBHOOK: url };
+    const more = ['--events', '--record', file, '--cluster', 'lab', '--log-level', 'debug'];
+    const running = startIn(t, surroundings, more);
     await shown(/leads as (\S+)/, running.said);
     await reported('not-usable', running);
     await site.plane.client.remove(`/api/v1/nodes/${machine.name}`);
@@ -186,6 +217,10 @@ describe('a controller that reports to others', () => {
       return events.find(({ reason }) => reason === 'NodeDeleted') ?? null;
     });
     assert.equal(event.involvedObject.name, machine.name);
+    await until('a second try of the webhook', async () =>
+      happenings().filter((one) => one === 'deleted').length > 1 ? true : null,
+    );
+    assert.doesNotMatch(running.said(), /a-secret-path/);
     await site.plane.client.remove(
       `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/${machine.name}`,
     );

@@ -23,6 +23,17 @@ const SETTINGS = {
   groups: { kind: 'list', help: 'h', fallback: [], itemsMost: 3 },
 } as const satisfies Settings;
 
+const SECRET = {
+  url: {
+    kind: 'text',
+    help: 'h',
+    fallback: null,
+    isSecret: true,
+    check: (value) => (value.startsWith('https://') ? null : 'is not an https URL'),
+  },
+  keep: { kind: 'duration', help: 'h', fallback: 60_000, least: 1000, most: 3_600_000 },
+} as const satisfies Settings;
+
 const NOTHING: ConfigurationSources = { file: null, flags: {}, environment: {} };
 
 function read(sources: Partial<ConfigurationSources>): Readonly<Record<string, unknown>> {
@@ -115,4 +126,29 @@ test('a hostile file says little and sets nothing', () => {
   assert.match(long ?? '', /^record: "a{58}… is longer than 4096$/);
   const [secret] = troubles({ file: { record: 'token abcdef.0123456789abcdef' } });
   assert.doesNotMatch(secret ?? '', /0123456789abcdef/);
+});
+
+test('a secret is taken from no flag, and no message has it', () => {
+  const flags = { url: 'https://h/flag' };
+  const environment = { ROLLCALL_URL: 'https://h/variable' };
+  assert.equal(configured(SECRET, { file: null, flags, environment }).url, 'https://h/variable');
+  assert.equal(configured(SECRET, { file: null, flags, environment: {} }).url, null);
+  const file = { url: 'ftp://hunter2' };
+  assert.throws(
+    () => configured(SECRET, { file, flags, environment: {} }),
+    new ConfigurationError(['url: the value is not an https URL']),
+  );
+});
+
+test('a time has its unit in every source', () => {
+  const keepOf = (sources: Partial<ConfigurationSources>): number =>
+    configured(SECRET, { ...NOTHING, ...sources }).keep;
+  assert.equal(keepOf({ file: { keep: '90s' } }), 90_000);
+  assert.equal(keepOf({ flags: { keep: '1h' } }), 3_600_000);
+  for (const [keep, why] of [
+    [90, '90 is not a time such as 30s, 15m, 2h or 1d'],
+    ['2h', '"2h" is above 1h'],
+    ['0s', '"0s" is below 1s'],
+  ] as const)
+    assert.throws(() => keepOf({ file: { keep } }), new ConfigurationError([`keep: ${why}`]));
 });

@@ -149,6 +149,18 @@ test('what is read once keeps its value until a restart', async (context) => {
   assert.deepEqual(told.changes, ['leaseMs 5000']);
 });
 
+test('a file is refused until another is taken, however often it is looked at', async (context) => {
+  const told = await scene(context, '{}');
+  const refused: boolean[] = [];
+  for (const content of ['{"leaseMs": 5}', missing, '{"leaseMs": 5}', '{"leaseMs": 5000}', '{}']) {
+    told.content = content;
+    await told.clock.advance(3 * POLL_MS);
+    refused.push(told.live.isRefused());
+  }
+  assert.deepEqual(refused, [true, true, true, false, false]);
+  assert.equal(told.troubles.length, 3);
+});
+
 test('a bug of the reader is thrown', async (context) => {
   const told = await scene(context, '{}');
   told.content = new TypeError('x is null');

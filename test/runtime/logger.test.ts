@@ -1,12 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PortError } from '../../src/ports/port-error.ts';
-import { errorFields, Logger, type LogLevel } from '../../src/runtime/log/logger.ts';
+import {
+  errorFields,
+  Logger,
+  type LogFormat,
+  type LogLevel,
+} from '../../src/runtime/log/logger.ts';
 
-function logged(act: (logger: Logger) => void, level: LogLevel = 'debug'): readonly string[] {
+function logged(
+  act: (logger: Logger) => void,
+  level: LogLevel = 'debug',
+  format?: () => LogFormat,
+): readonly string[] {
   const lines: string[] = [];
   const clock = { nowMs: () => 1_767_225_600_123 };
-  act(new Logger({ clock, level: () => level, write: (line) => lines.push(line) }));
+  const form = format === undefined ? {} : { format };
+  act(new Logger({ clock, level: () => level, write: (line) => lines.push(line), ...form }));
   return lines;
 }
 
@@ -87,4 +97,33 @@ test('an error of a port has its failure, a bug its place', () => {
   assert.equal(error, 'TypeError: x is null');
   assert.match(JSON.stringify(stack), /logger\.test\.ts/);
   assert.deepEqual(errorFields('thrown text'), { error: 'thrown text' });
+});
+
+test('as text a line has the time, the level unless it is info, and the message', () => {
+  const lines = logged(
+    (logger) => {
+      logger.info('look\n  done', { nodes: 3 });
+      logger.warn('token abcdef.0123456789abcdef');
+    },
+    'info',
+    () => 'text',
+  );
+  const [info, warning] = lines;
+  assert.equal(info, '2026-01-01T00:00:00.123Z  look done\n');
+  assert.match(warning ?? '', /^2026-01-01T00:00:00\.123Z {2}warn: token [^0-9]+\n$/);
+});
+
+test('the format may change between two lines', () => {
+  let format: LogFormat = 'json';
+  const [json, text] = logged(
+    (logger) => {
+      logger.info('one');
+      format = 'text';
+      logger.info('two');
+    },
+    'info',
+    () => format,
+  );
+  assert.equal(fieldsOf(json)['message'], 'one');
+  assert.match(text ?? '', /Z {2}two\n$/);
 });

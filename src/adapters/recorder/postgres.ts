@@ -247,7 +247,7 @@ async function putNote(
 }
 
 function questionOf(range: RecordedRange): { readonly sql: string; readonly values: unknown[] } {
-  const { cluster, subject, uid, kinds, fromMs, toMs, limit } = range;
+  const { cluster, subject, uid, kinds, exceptKinds, fromMs, toMs, limit } = range;
   const values: unknown[] = [];
   const where: string[] = [];
   const need = (condition: string, value: unknown): void => {
@@ -260,6 +260,7 @@ function questionOf(range: RecordedRange): { readonly sql: string; readonly valu
   if (subject !== undefined) need('subject = ?', subject);
   if (uid !== undefined) need('uid = ?', uid);
   if (kinds !== undefined) need('kind = ANY(?::text[])', kinds);
+  if (exceptKinds !== undefined) need('kind <> ALL(?::text[])', exceptKinds);
   values.push(Math.max(0, Math.min(Math.floor(limit), LIMIT_MAX)));
   const sql = `SELECT ${SELECTED} FROM rollcall_event WHERE ${where.join(' AND ')}
     ORDER BY at_ms DESC, sequence DESC LIMIT $${values.length}`;

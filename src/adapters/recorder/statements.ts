@@ -24,7 +24,7 @@ function indexFor({ subject, uid }: RecordedRange): string {
 
 /** What reads a range: the newest first, so that the limit keeps them. */
 export function rangeQuestion(cluster: number, range: RecordedRange): Question {
-  const { subject, uid, kinds, fromMs, toMs, limit } = range;
+  const { subject, uid, kinds, exceptKinds, fromMs, toMs, limit } = range;
   const conditions: (readonly [string, SQLInputValue])[] = [
     ['cluster = ?', cluster],
     ['at_ms >= ?', fromMs ?? Number.MIN_SAFE_INTEGER],
@@ -34,6 +34,8 @@ export function rangeQuestion(cluster: number, range: RecordedRange): Question {
   if (uid !== undefined) conditions.push(['uid = ?', uid]);
   if (kinds !== undefined)
     conditions.push(['kind IN (SELECT value FROM json_each(?))', JSON.stringify(kinds)]);
+  if (exceptKinds !== undefined)
+    conditions.push(['kind NOT IN (SELECT value FROM json_each(?))', JSON.stringify(exceptKinds)]);
   const where = conditions.map(([text]) => text).join(' AND ');
   return {
     sql: `SELECT ${COLUMNS} FROM event INDEXED BY ${indexFor(range)}

@@ -19,9 +19,12 @@ import { whenAborted } from '../../runtime/abort.ts';
 import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
+import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
-import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
-import { declareMetrics } from './metrics.ts';
+import type { Logger } from '../../runtime/log/logger.ts';
+import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import { together } from '../../runtime/together.ts';
+import { type ControllerMetrics, declareMetrics } from './metrics.ts';
 
 export interface ControllerSettings {
   readonly cluster: string | null;
@@ -33,6 +36,11 @@ export interface ControllerSettings {
   readonly writesReports: boolean;
   /** True to write Events about what happens to Nodes. */
   readonly writesEvents: boolean;
+  /** Asked at each use, as it may change while the program runs. */
+  readonly live: () => LiveSettings;
+}
+
+export interface LiveSettings {
   /** How long the report of a machine stays that is gone, ms. */
   readonly keepReportsMs: number;
   readonly isDryRun: boolean;
@@ -43,10 +51,12 @@ export interface ControllerTools {
   readonly writes: KubeWrites;
   readonly recorder: Pick<Recorder, 'append'>;
   readonly random: Random;
-  /** One line for a person who reads the log. */
-  readonly say: (line: string) => void;
+  readonly log: Logger;
+  readonly registry: MetricsRegistry;
   /** Records what is heard and judged; null for nobody. */
   readonly recording: StandingRecorder | null;
+  /** Told of each happening while this replica leads; null for nobody. */
+  readonly webhook: Pick<WebhookPublisher, 'publish' | 'run'> | null;
 }
 
 /** Who keeps what a resident hears and judges. */
@@ -73,8 +83,8 @@ export class Controller {
   readonly #keeper: ReportKeeper;
   readonly #lifecycle = new LifecycleWatch();
   readonly #events: EventPublisher;
-  readonly registry = new MetricsRegistry();
-  readonly #metrics = declareMetrics(this.registry, () => this.#resident.health().lists);
+  readonly registry: MetricsRegistry;
+  readonly #metrics: ControllerMetrics;
   #election: LeaderElection;
   #rollCall: RollCallDocument | null = null;
   #again: Timer | null = null;
@@ -84,6 +94,8 @@ export class Controller {
     const { clock } = clients;
     this.#settings = settings;
     this.#tools = tools;
+    this.registry = tools.registry;
+    this.#metrics = declareMetrics(tools.registry, () => this.#resident.health().lists);
     const heard = recording === null ? [] : [recording.listener];
     this.#resident = new Resident({
       clients,
@@ -108,27 +120,22 @@ export class Controller {
 
   /** Runs until the signal ends it. @throws what is a bug and no failure of a source */
   async run(stop: AbortSignal): Promise<void> {
-    const ending = new AbortController();
-    const either = AbortSignal.any([stop, ending.signal]);
     const { writesReports, writesEvents } = this.#settings;
+    // Who writes nothing needs no Lease.
+    const { webhook } = this.#tools;
+    const needsLease = writesReports || writesEvents || webhook !== null;
     const parts = [
-      this.#resident.run(either),
-      this.#events.run(either),
-      // Who writes nothing needs no Lease.
-      writesReports || writesEvents ? this.#leadAgain(either) : whenAborted(either),
+      async (end: AbortSignal) => this.#resident.run(end),
+      async (end: AbortSignal) => this.#events.run(end),
+      async (end: AbortSignal) => webhook?.run(end) ?? whenAborted(end),
+      async (end: AbortSignal) => (needsLease ? this.#leadAgain(end) : whenAborted(end)),
     ];
-    try {
-      await Promise.all(parts);
-    } finally {
-      ending.abort();
-      this.#again?.cancel();
-      await Promise.allSettled(parts);
-    }
+    await together(parts, stop).finally(() => this.#again?.cancel());
   }
 
   #reportKeeper(): ReportKeeper {
     const { clients, writes, recorder, random } = this.#tools;
-    const { keepReportsMs, isDryRun } = this.#settings;
+    const { live } = this.#settings;
     return new ReportKeeper({
       api: clients.kube,
       writes,
@@ -136,17 +143,17 @@ export class Controller {
       clock: clients.clock,
       random,
       cluster: this.#settings.cluster ?? clients.described?.clusterName ?? '',
-      keepMs: keepReportsMs,
-      isDryRun,
+      keepMs: () => live().keepReportsMs,
+      isDryRun: () => live().isDryRun,
       onPerformed: (action, { outcome, why }) => {
         this.#metrics.performed(action, outcome);
-        if (outcome !== 'done' && outcome !== 'conflict') this.#tools.say(why);
+        if (outcome !== 'done' && outcome !== 'conflict') this.#tools.log.warn(why, { outcome });
       },
     });
   }
 
   #candidate(): LeaderElection {
-    const { clients, writes, random, say } = this.#tools;
+    const { clients, writes, random, log } = this.#tools;
     const { namespace, identity } = this.#settings;
     return new LeaderElection({
       api: clients.kube,
@@ -158,9 +165,9 @@ export class Controller {
       lead: async (leading) => this.#lead(leading),
       onChange: ({ phase, holder, lastError }) => {
         this.#metrics.lead(phase === 'leading');
-        if (lastError !== null) say(`Lease ${namespace}/${LEASE}: ${lastError.message}`);
-        else if (phase === 'leading') say(`leads as ${identity}`);
-        else if (holder !== null && holder !== identity) say(`${excerptOf(holder)} leads`);
+        if (lastError !== null) log.warn(`Lease ${namespace}/${LEASE}: ${lastError.message}`);
+        else if (phase === 'leading') log.info(`leads as ${identity}`);
+        else if (holder !== null && holder !== identity) log.info(`${excerptOf(holder)} leads`);
       },
     });
   }
@@ -170,7 +177,7 @@ export class Controller {
     for (;;) {
       const end = await this.#election.run(stop);
       if (end === 'stopped') return;
-      this.#tools.say('lost the Lease; nothing is written until it leads again');
+      this.#tools.log.warn('lost the Lease; nothing is written until it leads again');
       this.#election = this.#candidate();
     }
   }
@@ -182,12 +189,12 @@ export class Controller {
 
   async #take(standing: Standing): Promise<void> {
     const { document, observations, nowMs } = standing;
-    const { say, recording, clients } = this.#tools;
+    const { log, recording, clients } = this.#tools;
     const rollCall = rollCallOf({ document, observations, nowMs, expected: [] });
     const { happenings, lookAgainMs } = this.#lifecycle.take(standing, clients.aws !== null);
     this.#lookAgain(lookAgainMs, nowMs);
     for (const happening of happenings) this.#tell(happening);
-    for (const line of changeLines(this.#rollCall, rollCall)) say(line);
+    for (const line of changeLines(this.#rollCall, rollCall)) log.info(line);
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
     this.#keeper.setRows(rollCall.rows);
@@ -207,10 +214,17 @@ export class Controller {
   #tell(happening: Happening): void {
     this.#metrics.happened(happening);
     if (this.#rollCall === null) return;
-    this.#tools.say(sentenceOf(happening));
-    const { event } = actionsOf(happening);
-    const { writesEvents, isDryRun } = this.#settings;
-    if (!writesEvents || isDryRun || event === null || !this.#election.isLeading()) return;
+    const { kind: what, instanceId } = happening;
+    this.#tools.log.info(sentenceOf(happening), {
+      happening: what,
+      node: happening.node,
+      instanceId,
+    });
+    const { writesEvents, live } = this.#settings;
+    if (live().isDryRun || !this.#election.isLeading()) return;
+    const { event, webhook } = actionsOf(happening);
+    this.#tools.webhook?.publish(webhook);
+    if (!writesEvents || event === null) return;
     const { kind, name, uid } = event.regarding;
     // As the kubelet does: an Event of a Node whose UID nobody knows carries its name.
     const about = { apiVersion: 'v1', kind, namespace: null, name, uid: uid ?? name };

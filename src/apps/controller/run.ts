@@ -3,30 +3,25 @@ import { openHttpServer } from '../../adapters/http/server.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
-import { isoTime } from '../../evidence/time.ts';
 import type { Recorder } from '../../ports/recorder.ts';
+import { whenAborted } from '../../runtime/abort.ts';
 import { healthReply } from '../../runtime/health/health.ts';
+import { errorFields } from '../../runtime/log/logger.ts';
+import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import { together } from '../../runtime/together.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
-import type { RecordingLimits } from '../../collection/recording/recording.ts';
 import { type LiveRecorder, openLiveRecorder } from '../cli/live/live-recording.ts';
 import { type Clients, openClients, openKubeTarget } from '../cli/live/open-clients.ts';
+import type { OpenConfiguration } from './configuration.ts';
 import { liveChecks, readyChecks } from './health.ts';
-import { Controller, type StandingRecorder } from './program.ts';
+import { Controller, type ControllerSettings, type StandingRecorder } from './program.ts';
+import { addressOf } from './settings.ts';
+import { webhookOf } from './webhook.ts';
 
 export interface ControllerRun {
   readonly flags: LiveFlags;
-  readonly listen: { readonly host: string; readonly port: number };
-  readonly namespace: string;
-  readonly writesReports: boolean;
-  readonly writesEvents: boolean;
-  /** A file or a URL of PostgreSQL; null to record nothing. */
-  readonly record: string | null;
-  readonly recordLimits: RecordingLimits;
-  readonly keepReportsMs: number;
-  readonly isDryRun: boolean;
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
+  readonly configuration: OpenConfiguration;
 }
 
 /** Without --record, what was written stands in the log and the metrics alone. */
@@ -37,37 +32,47 @@ function identity(): string {
   return `${hostname()}_${drawn.padStart(8, '0')}`;
 }
 
-/** Aborted by SIGTERM, as a Pod is asked to end, and by SIGINT. */
-function endedBySignal(): { readonly signal: AbortSignal; readonly stop: () => void } {
+interface Signals {
+  /** Aborted by SIGTERM, as a Pod is asked to end, and by SIGINT. */
+  readonly ended: AbortSignal;
+  /** Waits for the signal. @throws what is a bug of reading the configuration again */
+  readonly run: (stop: AbortSignal) => Promise<void>;
+  readonly stop: () => void;
+}
+
+/** Without a file SIGHUP ends the program, as a terminal that closes means it. */
+function listenToSignals({ reload, log }: OpenConfiguration): Signals {
   const ending = new AbortController();
+  const bug = Promise.withResolvers<void>();
   const end = (): void => ending.abort();
+  const again = (): void => {
+    log.info('SIGHUP: reads the configuration again');
+    reload?.().catch(bug.reject);
+  };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
+  if (reload !== null) process.on('SIGHUP', again);
   return {
-    signal: ending.signal,
+    ended: ending.signal,
+    run: async (stop) => Promise.race([bug.promise, whenAborted(stop)]),
     stop: () => {
       process.removeListener('SIGTERM', end);
       process.removeListener('SIGINT', end);
+      process.removeListener('SIGHUP', again);
     },
-  };
-}
-
-function sayOn(out: ControllerRun['out']): (line: string) => void {
-  return (line) => {
-    const at = isoTime({ ms: systemClock.nowMs(), yearless: false, clock: 'utc' });
-    out(`${at ?? ''}  ${line}\n`);
   };
 }
 
 /** How long between two judgements nothing is missing, ms. */
 const JUDGED_MS = 30_000;
+const MIB = 1024 * 1024;
 
-async function recorderOf(
-  { record, recordLimits }: ControllerRun,
-  say: (line: string) => void,
-): Promise<LiveRecorder | null> {
+async function recorderOf({ current, log }: OpenConfiguration): Promise<LiveRecorder | null> {
+  const { record, keep, maxSize, nodeLogs: readsNodeLogs } = current();
   if (record === null) return null;
-  return openLiveRecorder({ target: record, limits: recordLimits, pauseMs: JUDGED_MS, say });
+  const limits = { keepMs: keep, bytesMax: maxSize * MIB };
+  const say = (line: string): void => log.warn(line);
+  return openLiveRecorder({ target: record, limits, pauseMs: JUDGED_MS, readsNodeLogs, say });
 }
 
 function recordingOf(recorder: LiveRecorder, clients: Clients, flags: LiveFlags): StandingRecorder {
@@ -75,62 +80,94 @@ function recordingOf(recorder: LiveRecorder, clients: Clients, flags: LiveFlags)
   return { listener, take: async (standing) => recorder.take(standing, clients, flags) };
 }
 
+function settingsOf({ flags, configuration }: ControllerRun): ControllerSettings {
+  const { current } = configuration;
+  const { namespace, reports, events } = current();
+  return {
+    cluster: flags.cluster ?? null,
+    namespace,
+    identity: identity(),
+    writesReports: reports,
+    writesEvents: events,
+    live: () => {
+      const { keepReports, dryRun } = current();
+      return { keepReportsMs: keepReports, isDryRun: dryRun };
+    },
+  };
+}
+
 /** Runs the controller until a signal ends it, and serves its health meanwhile. */
 export async function runUntilSignal(run: ControllerRun): Promise<void> {
-  const { signal, stop } = endedBySignal();
-  const { target, environment } = await openKubeTarget(run.flags);
-  const clients = await openClients(run.flags);
+  const { flags, configuration } = run;
+  const signals = listenToSignals(configuration);
+  const { target, environment } = await openKubeTarget(flags);
+  const clients = await openClients(flags);
   const { kube } = clients;
   if (kube === null)
     throw new SourceError(clients.refusals.map(({ message }) => message).join('\n'));
   const writes = kubeWriter(target, { environment, clock: systemClock });
-  const say = sayOn(run.out);
-  const recorder = await recorderOf(run, say);
-  const recording = recorder === null ? null : recordingOf(recorder, clients, run.flags);
-  const controller = new Controller(
-    { ...run, cluster: run.flags.cluster ?? null, identity: identity() },
-    {
-      clients: { ...clients, kube },
-      writes,
-      recorder: recorder ?? NO_RECORDER,
-      random: systemRandom,
-      say,
-      recording,
-    },
-  );
+  const recorder = await recorderOf(configuration);
+  const recording = recorder === null ? null : recordingOf(recorder, clients, flags);
+  const registry = new MetricsRegistry();
+  const controller = new Controller(settingsOf(run), {
+    clients: { ...clients, kube },
+    writes,
+    recorder: recorder ?? NO_RECORDER,
+    random: systemRandom,
+    log: configuration.log,
+    recording,
+    registry,
+    webhook: webhookOf(configuration, registry),
+  });
+  declareConfiguration(registry, configuration);
   try {
-    const server = await served(run, controller);
+    const server = await served(configuration, controller);
     try {
-      await controller.run(signal);
+      const parts = [controller, configuration, signals];
+      await together(
+        parts.map((part) => async (stop) => part.run(stop)),
+        signals.ended,
+      );
     } finally {
       await server.close();
     }
   } finally {
-    stop();
+    signals.stop();
     await Promise.all([writes.close(), clients.close()]);
     await recorder?.close();
   }
 }
 
+function declareConfiguration(registry: MetricsRegistry, { isRefused }: OpenConfiguration): void {
+  const refused = registry.gauge({
+    name: 'rollcall_configuration_refused',
+    help: '1 while the configuration file is refused and what was read before is kept.',
+  });
+  registry.beforeReading(() => refused.set(isRefused() ? 1 : 0));
+}
+
 async function served(
-  { listen, err }: ControllerRun,
+  { current, log }: OpenConfiguration,
   controller: Controller,
 ): ReturnType<typeof openHttpServer> {
+  const { listen } = current();
+  const { host, port } = addressOf(listen);
   const sources = {
     live: () => liveChecks(controller.state()),
     ready: () => readyChecks(controller.state()),
     metrics: () => controller.registry.text(),
   };
   const server = await openHttpServer({
-    ...listen,
+    host,
+    port,
     answer: (question) => healthReply(question, sources),
-    onBug: (error) => err(`/metrics: ${error instanceof Error ? error.message : 'failed'}\n`),
+    onBug: (error) => log.error('/metrics failed', errorFields(error)),
   }).catch((error: unknown) => {
     const { code = 'failed' } = error as NodeJS.ErrnoException;
     throw new SourceError(
-      `${listen.host}:${listen.port} cannot be served (${code}); choose another: --listen 127.0.0.1:0`,
+      `${listen} cannot be served (${code}); choose another: --listen 127.0.0.1:0`,
     );
   });
-  err(`Serves /metrics, /livez and /readyz on port ${server.port}.\n`);
+  log.info(`serves /metrics, /livez and /readyz on port ${server.port}`, { port: server.port });
   return server;
 }

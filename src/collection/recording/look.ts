@@ -1,5 +1,6 @@
 import { rollCallOf } from '../../diagnosis/roll-call/roll-call.ts';
 import type { LiveEvidence } from '../observe.ts';
+import type { EvidencePile } from './pile.ts';
 import type { RecordedLook } from './recording.ts';
 import type { SeenObjects } from './seen.ts';
 
@@ -18,8 +19,14 @@ function wholeIn({ observations, cluster }: LiveEvidence): ReadonlySet<string> {
  *
  * @param seen what came since the judgement before
  * @param name under which the cluster is recorded
+ * @param pile what was heard; null where it is not kept
  */
-export function lookOf(standing: LiveEvidence, seen: SeenObjects, name: string): RecordedLook {
+export function lookOf(
+  standing: LiveEvidence,
+  seen: SeenObjects,
+  name: string,
+  pile: EvidencePile | null = null,
+): RecordedLook {
   const { observations, document, nowMs, skewMs } = standing;
   const whole = new Set(wholeIn(standing));
   if (seen.instances === null) whole.delete('Instance');
@@ -33,5 +40,6 @@ export function lookOf(standing: LiveEvidence, seen: SeenObjects, name: string):
     roll: rollCallOf({ observations, document, nowMs, expected: [] }),
     refusals: observations.collection?.refusals ?? [],
     whole,
+    ...(pile === null ? {} : { pile: () => pile.at(observations) }),
   };
 }

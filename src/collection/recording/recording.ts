@@ -7,11 +7,13 @@ import { isTransient, PortError } from '../../ports/port-error.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { type Changes, eventOfHappening, type Happening, type Moment } from './change.ts';
 import { claimChanges } from './claims.ts';
+import { CutKeeper, type CutPace } from './cuts.ts';
 import { EventsOffered } from './events.ts';
 import { gapSinceLastLook, happeningOfGap, refusalChanges } from './gaps.ts';
 import { evidenceChanges } from './going.ts';
 import { machineChanges } from './machines.ts';
 import { nodeChanges } from './nodes.ts';
+import type { Pile } from './pile.ts';
 import type { SeenObjects } from './seen.ts';
 import { verdictChanges } from './verdicts.ts';
 import { RecordWriter } from './writer.ts';
@@ -25,6 +27,10 @@ export interface RecordedLook extends Moment {
   readonly refusals: readonly Refusal[];
   /** Kinds whose list is complete, so that what it lacks is not there: `Node`, `Instance`. */
   readonly whole: ReadonlySet<string>;
+  /** What was judged, to be judged again; not given where it is not kept. */
+  readonly pile?: () => Pile;
+  /** What machines that are about to go said when they were asked. */
+  readonly lastWords?: readonly Happening[];
 }
 
 export interface RecordingLimits {
@@ -41,7 +47,13 @@ export interface RecordingOptions {
   readonly pauseMs: number;
   /** Says what happens to the recording itself, in one line. */
   readonly say: (line: string) => void;
+  /** Lets whoever else uses this thread go on between two transactions. */
+  readonly turn?: () => Promise<void>;
+  readonly cuts?: CutPace;
 }
+
+/** Changes after which the evidence that led to them is kept. */
+const TELLING = new Set(['verdict', 'finding', 'evidence']);
 
 const PRUNE_EVERY_MS = 600_000;
 
@@ -50,6 +62,7 @@ export class Recording {
   readonly #options: RecordingOptions;
   readonly #writer: RecordWriter;
   readonly #events = new EventsOffered();
+  readonly #cuts: CutKeeper;
   /** null until what is noted could be read. */
   #notes: Map<string, Json> | null = null;
   /** Since when looks could not be recorded, as what is noted could not be read. */
@@ -59,6 +72,7 @@ export class Recording {
   constructor(options: RecordingOptions) {
     this.#options = options;
     this.#writer = new RecordWriter(options);
+    this.#cuts = new CutKeeper(options.cuts);
   }
 
   /** Records a look; a recorder that cannot be reached now is tried again with the next one. */
@@ -66,7 +80,12 @@ export class Recording {
     const notes = await this.#known(look);
     if (notes === null) return;
     this.#addGapBefore(notes, look);
-    for (const changes of this.#changesOf(look, notes)) this.#add(changes, notes, look);
+    const all = this.#changesOf(look, notes);
+    for (const changes of all) this.#add(changes, notes, look);
+    const hasChanged = all.some(({ happenings }) =>
+      happenings.some(({ kind }) => TELLING.has(kind)),
+    );
+    this.#writer.add(this.#cuts.rows(look.pile, hasChanged, look), new Map());
     this.#add({ happenings: [], notes: new Map([['look', { atMs: look.nowMs }]]) }, notes, look);
     if (await this.#writer.flush(look)) await this.#prune(look);
   }
@@ -127,6 +146,7 @@ export class Recording {
       events,
       verdictChanges(look.roll, notes, isWhole),
       evidenceChanges(seen, look.document, notes),
+      { happenings: look.lastWords ?? [], notes: new Map() },
     ];
   }
 

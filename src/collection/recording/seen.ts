@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { redact } from '../../evidence/redact.ts';
 import { keptObject } from '../../readers/saved/kubernetes.ts';
 import type { CollectedDocument } from '../document.ts';
 import type { ResidentListener } from '../resident/listener.ts';
@@ -120,7 +121,8 @@ export class SeenCluster implements ResidentListener {
     const id = textAt(answer, 'answer.InstanceId');
     const output = textAt(answer, 'answer.Output');
     if (textAt(answer, 'call') !== 'ec2:GetConsoleOutput' || id === null || output === null) return;
-    this.#consoles.set(id, output.slice(-CONSOLE_LENGTH_MAX));
+    // Behind a cut through a secret nobody would know the rest of it.
+    this.#consoles.set(id, redact(output).slice(-CONSOLE_LENGTH_MAX));
     const [first] = this.#consoles.keys();
     if (this.#consoles.size > CONSOLES_MAX && first !== undefined) this.#consoles.delete(first);
   }

@@ -6,7 +6,11 @@ const PREFIX = 'verdict/';
 const FINDING = 'finding/';
 
 /** `not-usable at networked (cni-not-ready)`. */
-function standingOf({ verdict, stage, headline }: RollCallRow): string {
+export function standingOf({
+  verdict,
+  stage,
+  headline,
+}: Pick<RollCallRow, 'verdict' | 'stage' | 'headline'>): string {
   const where = verdict === 'usable' || stage === null ? '' : ` at ${stage}`;
   return `${verdict}${where}${headline === null ? '' : ` (${headline.cause})`}`;
 }

@@ -3,12 +3,25 @@ import type { Json } from '../../evidence/json.ts';
 import { isTransient, PortError } from '../../ports/port-error.ts';
 import type { RecordedEvent, Recorder } from '../../ports/recorder.ts';
 import { eventOfHappening, type Moment, noteOf } from './change.ts';
+import { CUT_KINDS } from './cuts.ts';
 import { happeningOfGap } from './gaps.ts';
 
-/** Rows of one transaction: whoever else writes, or uses this thread, waits about 10 ms for them. */
-const BATCH = 500;
+/** Weight of one transaction: whoever else writes, or uses this thread, waits about 5 ms for it. */
+const BATCH = 250;
+/** A row of evidence has up to 48 KiB, any other about 500 bytes. */
+const EVIDENCE_WEIGHT = 50;
 /** Rows that wait at most while they cannot be written: about 20 MB. */
 const WAITING_MAX = 20_000;
+
+/** How many of the first rows make one transaction; at least one. */
+function batchOf(rows: readonly RecordedEvent[]): number {
+  let weight = 0;
+  for (const [index, { kind }] of rows.entries()) {
+    weight += kind === CUT_KINDS.part ? EVIDENCE_WEIGHT : 1;
+    if (weight >= BATCH) return index + 1;
+  }
+  return rows.length;
+}
 
 interface Dropped {
   readonly rows: number;
@@ -20,6 +33,8 @@ export interface WriterOptions {
   readonly recorder: Recorder;
   /** Says what happens to the recording itself, in one line. */
   readonly say: (line: string) => void;
+  /** Lets whoever else uses this thread go on between two transactions; nobody does when not given. */
+  readonly turn?: () => Promise<void>;
   /** Most rows that wait; 20,000 when not given. */
   readonly waitingMax?: number;
 }
@@ -78,9 +93,10 @@ export class RecordWriter {
 
   async #writeAll(moment: Moment): Promise<void> {
     await this.#tellDropped(moment);
-    while (this.#waiting.length > BATCH) {
-      await this.#append(this.#waiting.slice(0, BATCH), [], moment);
-      this.#waiting.splice(0, BATCH);
+    for (let size = batchOf(this.#waiting); size < this.#waiting.length; ) {
+      await this.#append(this.#waiting.slice(0, size), [], moment);
+      this.#waiting.splice(0, size);
+      size = batchOf(this.#waiting);
     }
     // What is noted holds only once everything that led to it is written.
     const notes = [...this.#notes];
@@ -104,6 +120,7 @@ export class RecordWriter {
     notes: readonly (readonly [string, Json])[],
     moment: Moment,
   ): Promise<void> {
+    await this.#options.turn?.();
     const noted = notes.map((note) => noteOf(moment.cluster, note));
     try {
       await this.#options.recorder.append(events, noted);

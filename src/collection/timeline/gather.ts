@@ -1,3 +1,4 @@
+import { CUT_KINDS } from '../recording/cuts.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { RecordedEvent, Recorder } from '../../ports/recorder.ts';
 
@@ -133,6 +134,7 @@ async function takeGaps(recorder: Recorder, all: Gathered, range: StoryRange): P
 
 /** Everything that was recorded of a cluster in a range of time. */
 export async function gatherAll(recorder: Recorder, range: StoryRange): Promise<Story> {
-  const rows = await recorder.read({ ...range, limit: 5 * ROWS_MAX });
+  const exceptKinds = Object.values(CUT_KINDS);
+  const rows = await recorder.read({ ...range, exceptKinds, limit: 5 * ROWS_MAX });
   return { names: [], rows: inOrder(rows), isCut: rows.length === 5 * ROWS_MAX };
 }

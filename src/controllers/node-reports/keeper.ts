@@ -13,10 +13,10 @@ import { type KnownReport, NODE_REPORTS, readReport } from './report.ts';
 export interface ReportKeeperOptions extends PerformTools {
   readonly api: KubeApi;
   readonly random: Random;
-  /** How long the report of a machine stays that is gone, ms. */
-  readonly keepMs: number;
-  /** True to have the server check every write and store nothing. */
-  readonly isDryRun: boolean;
+  /** How long the report of a machine stays that is gone, ms; asked in each round. */
+  readonly keepMs: () => number;
+  /** True to have the server check every write and store nothing; asked before each write. */
+  readonly isDryRun: () => boolean;
   readonly onPerformed: (action: Action, performed: Performed) => void;
 }
 
@@ -104,7 +104,7 @@ export class ReportKeeper {
       reports: new Map(this.#reports.entries()),
       rows: this.#rows,
       nowMs: clock.nowMs(),
-      keepMs,
+      keepMs: keepMs(),
       actionsMax: ACTIONS_MAX,
     });
     return decided.filter(({ object }) => !this.#awaits(object.name));
@@ -121,7 +121,8 @@ export class ReportKeeper {
   }
 
   async #perform(action: Action): Promise<Performed> {
-    const { isDryRun, onPerformed, clock } = this.#options;
+    const { onPerformed, clock } = this.#options;
+    const isDryRun = this.#options.isDryRun();
     const performed = await perform(action, this.#options, { isDryRun });
     const { outcome, object } = performed;
     const hasChanged = textAt(object ?? {}, 'metadata.resourceVersion') !== null;

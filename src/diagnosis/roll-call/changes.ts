@@ -1,10 +1,7 @@
 import type { ClusterFinding, RollCallDocument, RollCallRow } from './document.ts';
+import { rowKey } from './times.ts';
 
-/** What tells two rows of one name apart, and one machine from look to look. */
-function identityOf({ name, instanceId }: RollCallRow): string {
-  return instanceId ?? name;
-}
-
+/** `not-usable at networked (cni-not-ready)`. */
 function standing({ verdict, stage, headline }: RollCallRow): string {
   const where = verdict === 'usable' || stage === null ? '' : ` at ${stage}`;
   return `${verdict}${where}${headline === null ? '' : ` (${headline.cause})`}`;
@@ -41,15 +38,21 @@ export function changeLines(
   previous: RollCallDocument | null,
   next: RollCallDocument,
 ): readonly string[] {
-  const before = new Map((previous?.rows ?? []).map((row) => [identityOf(row), row]));
+  const before = new Map((previous?.rows ?? []).map((row) => [rowKey(row), row]));
   const lines: string[] = [];
   for (const row of next.rows) {
-    const known = before.get(identityOf(row));
-    before.delete(identityOf(row));
+    const known = before.get(rowKey(row));
+    before.delete(rowKey(row));
     const now = standing(row);
     if (known === undefined) lines.push(`${labelOf(row)}: new, ${now}`);
     else if (standing(known) !== now) lines.push(`${labelOf(row)}: ${standing(known)} -> ${now}`);
   }
   for (const row of before.values()) lines.push(`${labelOf(row)}: gone, was ${standing(row)}`);
   return [...clusterLines(previous, next), ...lines];
+}
+
+/** Keys of the rows that do not stand as they did, those that are new among them. */
+export function changedRows(previous: RollCallDocument, next: RollCallDocument): readonly string[] {
+  const before = new Map(previous.rows.map((row) => [rowKey(row), standing(row)]));
+  return next.rows.filter((row) => before.get(rowKey(row)) !== standing(row)).map(rowKey);
 }

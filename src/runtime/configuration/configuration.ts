@@ -63,7 +63,7 @@ interface Found {
 }
 
 function readFirst(name: string, setting: Setting, sources: ConfigurationSources): Found {
-  const flag = ownOf(sources.flags, flagOf(name));
+  const flag = isSecret(setting) ? undefined : ownOf(sources.flags, flagOf(name));
   if (flag !== undefined) return { from: `--${flagOf(name)}`, read: readWord(setting, flag) };
   const variable = ownOf(sources.environment, variableOf(name));
   // An empty variable is how a manifest leaves one unset.
@@ -72,6 +72,11 @@ function readFirst(name: string, setting: Setting, sources: ConfigurationSources
   const given = isObject(sources.file) ? ownOf(sources.file, name) : undefined;
   if (given !== undefined) return { from: name, read: readSetting(setting, given) };
   return { from: name, read: { isWell: true, value: setting.fallback } };
+}
+
+/** True for what no flag may hold. */
+export function isSecret(setting: Setting): boolean {
+  return setting.kind === 'text' && setting.isSecret === true;
 }
 
 function ownOf<V>(values: Readonly<Record<string, V>>, name: string): V | undefined {

@@ -63,6 +63,11 @@ export class LiveConfiguration<S extends Settings> {
     return this.#current;
   }
 
+  /** True while the file is refused and what was read before is kept. */
+  isRefused(): boolean {
+    return this.#trouble !== null;
+  }
+
   /** Looks at the file now, as on SIGHUP; what is wrong is reported again. */
   async reload(): Promise<void> {
     this.#trouble = null;
@@ -86,12 +91,14 @@ export class LiveConfiguration<S extends Settings> {
     if (file === null) return;
     try {
       const text = await file.read();
-      const isNew = text !== this.#text;
+      if (text === this.#text) return;
       this.#text = text;
-      if (isNew) this.#take(configurationOf(this.#options, text));
+      this.#take(configurationOf(this.#options, text));
       this.#trouble = null;
     } catch (error) {
       if (!(error instanceof ConfigurationError || error instanceof PortError)) throw error;
+      // What can be read again is looked at, whether or not it is what was there before.
+      if (error instanceof PortError) this.#text = null;
       this.#refuse(file, error);
     }
   }

@@ -7,10 +7,16 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+export const LOG_FORMATS = ['text', 'json'] as const;
+
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 export interface LoggerOptions {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** Asked for each line, so that it can be changed while the program runs. */
   readonly level: () => LogLevel;
+  /** Asked for each line too; JSON when not given. */
+  readonly format?: () => LogFormat;
   /** Gets whole lines, with their end. */
   readonly write: (line: string) => void;
 }
@@ -19,7 +25,10 @@ export interface LoggerOptions {
 const LINE_CHARS_MOST = 16 * 1024;
 const MESSAGE_CHARS_MOST = 2000;
 
-/** One JSON object a line: `time`, `level`, `message`, and fields; without secrets. */
+/**
+ * One JSON object a line: `time`, `level`, `message`, and fields; without secrets. As text a line
+ * is for a person: time, the level where it is not `info`, message.
+ */
 export class Logger {
   readonly #options: LoggerOptions;
   readonly #fields: JsonObject;
@@ -51,19 +60,34 @@ export class Logger {
   }
 
   #log(level: LogLevel, message: string, fields: JsonObject = {}): void {
-    const { clock, write } = this.#options;
+    const { clock, format = () => 'json', write } = this.#options;
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.#options.level())) return;
-    const head = {
+    const head: Head = {
       time: new Date(clock.nowMs()).toISOString(),
       level,
       message: shown(message),
     };
+    write(`${format() === 'text' ? textLine(head) : this.#jsonLine(head, fields)}\n`);
+  }
+
+  #jsonLine(head: Head, fields: JsonObject): string {
     const clean = redactKeys(redactValue<Json>({ ...this.#fields, ...fields }));
     // What is named like a part of the head does not replace it.
     const line = JSON.stringify({ ...head, ...(isObject(clean) ? clean : {}), ...head });
-    const isLong = line.length > LINE_CHARS_MOST;
-    write(`${isLong ? JSON.stringify({ ...head, isCut: true }) : line}\n`);
+    return line.length > LINE_CHARS_MOST ? JSON.stringify({ ...head, isCut: true }) : line;
   }
+}
+
+interface Head {
+  readonly time: string;
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
+/** A message for a person holds what its fields do. */
+function textLine({ time, level, message }: Head): string {
+  const words = message.replaceAll(/\s*\n\s*/g, ' ');
+  return level === 'info' ? `${time}  ${words}` : `${time}  ${level}: ${words}`;
 }
 
 /** A secret across the cut is seen whole before it is cut. */

@@ -126,6 +126,7 @@ function isIn(event: RecordedEvent, range: RecordedRange): boolean {
     (range.subject === undefined || event.subject === range.subject) &&
     (range.uid === undefined || event.uid === range.uid) &&
     (range.kinds === undefined || range.kinds.includes(event.kind)) &&
+    range.exceptKinds?.includes(event.kind) !== true &&
     event.atMs >= (range.fromMs ?? -Infinity) &&
     event.atMs <= (range.toMs ?? Infinity)
   );

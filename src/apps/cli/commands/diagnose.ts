@@ -41,6 +41,10 @@ export interface DiagnoseArguments {
   readonly isHost: boolean;
   /** The file into which the evidence is written, null for none. */
   readonly save: string | null;
+  /** A recording whose evidence is judged, null for none. */
+  readonly record: string | null;
+  /** The moment of it; null for its last. */
+  readonly at: string | null;
   /** True to put other names, ids and addresses in the place of those that were seen. */
   readonly isAnonymous: boolean;
 }
@@ -54,7 +58,8 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
   const paths = [...given, ...values.with];
   const contexts = contextsOf(values);
   mustAgree(values, { paths, names, contexts });
-  const isText = paths.length === 0 && names.length === 0 && context.isInputPiped && !host;
+  const isElsewhere = host || values.record !== null;
+  const isText = paths.length + names.length === 0 && context.isInputPiped && !isElsewhere;
   return {
     paths: isText ? ['-'] : paths,
     names,
@@ -66,6 +71,8 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
     onRequest: new Set(ON_REQUEST.filter((name) => values[name])),
     isHost: host,
     save,
+    record: values.record,
+    at: values.at,
     isAnonymous: anonymize,
     sinceMs: since,
     waits: wait,
@@ -74,7 +81,7 @@ function readArguments(args: readonly string[], context: CliContext): DiagnoseAr
 
 /** Throws `UsageError` where one thing that was asked excludes another. */
 function mustAgree(
-  { host, save, anonymize, wait }: Values,
+  { host, save, anonymize, wait, record, at }: Values,
   { paths, names, contexts }: Pick<DiagnoseArguments, 'paths' | 'names' | 'contexts'>,
 ): void {
   if (paths.length > 0 && names.length > 0)
@@ -83,6 +90,10 @@ function mustAgree(
     );
   if (host && paths.length + names.length > 0)
     throw new UsageError('--host diagnoses this machine; it takes no names or files');
+  if (at !== null && record === null)
+    throw new UsageError('--at needs a recording: rollcall diagnose --at TIME --record flight.db');
+  if (record !== null && (host || wait || paths.length > 0))
+    throw new UsageError('--record takes no files, --host or --wait');
   if (anonymize && wait)
     throw new UsageError('--wait prints names as things change; use it without --anonymize');
   if (save !== null && contexts.length > 1)
@@ -206,7 +217,7 @@ async function diagnoseLive(
   context: CliContext,
 ): Promise<DiagnoseAnswer> {
   const { names, live, contexts, isDeep, isHost, sinceMs, waits, save, isAnonymous } = given;
-  const { onRequest } = given;
+  const { onRequest, record } = given;
   const whole = { names, looks: [], seen: [], isLate: false, isPartial: false, hints: [] };
   if (isHost) {
     const { diagnoseHost } = await import('../live/diagnose-host.ts');
@@ -214,6 +225,7 @@ async function diagnoseLive(
     if (save !== null && saved !== null) await tellSaved(save, saved, { context, isAnonymous });
     return { ...whole, document, seen: [observations] };
   }
+  if (record !== null) return { ...whole, ...(await diagnoseRecorded(given, record, context)) };
   const question = { names, flags: live, isDeep, onRequest, sinceMs, save, isAnonymous };
   if (waits) {
     const { waitForCluster } = await import('../live/wait-live.ts');
@@ -225,6 +237,18 @@ async function diagnoseLive(
   const looks = seen.map(({ observations }) => observations);
   const hints = logHints(seen, onRequest);
   return { ...whole, document, isPartial, looks, seen: looks, hints };
+}
+
+async function diagnoseRecorded(
+  { names, live, at, save, isAnonymous }: DiagnoseArguments,
+  record: string,
+  context: CliContext,
+): Promise<Pick<DiagnoseAnswer, 'document' | 'looks' | 'seen'>> {
+  const { diagnoseRecord } = await import('../live/diagnose-record.ts');
+  const question = { record, at, cluster: live.cluster ?? null, names, save, isAnonymous };
+  const { document, observations, saved } = await diagnoseRecord(question, context);
+  if (save !== null && saved !== null) await tellSaved(save, saved, { context, isAnonymous });
+  return { document, looks: [observations], seen: [observations] };
 }
 
 async function tellSaved(

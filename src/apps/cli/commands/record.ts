@@ -27,6 +27,7 @@ export async function recordCommand(args: readonly string[], context: CliContext
     target,
     limits: limitsOf(values),
     pauseMs: awsMs,
+    readsNodeLogs: values['node-logs'],
     say,
   });
   const over = new AbortController();

@@ -2,8 +2,9 @@ import { systemClock } from '../../../adapters/system/clock.ts';
 import type { DiagnosisDocument, NotObservable } from '../../../diagnosis/document.ts';
 import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
 import { isCalled, rowsCalled } from '../../../diagnosis/roll-call/called.ts';
-import { changeLines } from '../../../diagnosis/roll-call/changes.ts';
+import { changedRows, changeLines } from '../../../diagnosis/roll-call/changes.ts';
 import type { RollCallDocument, RollCallRow } from '../../../diagnosis/roll-call/document.ts';
+import type { TimesOfRow } from '../../../collection/timeline/recorded-times.ts';
 import { rollCallOf } from '../../../diagnosis/roll-call/roll-call.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
@@ -23,6 +24,7 @@ import { JsonPathError } from '../table/json-path-tree.ts';
 import { clipLines, repaint } from '../table/redraw.ts';
 import { rollCallPage, type TableOptions } from '../table/roll-call-table.ts';
 import { sortRows } from '../table/sort-by.ts';
+import { timesOfRows, withTimes } from '../table/row-times.ts';
 import { readStatusArguments, type StatusArguments } from '../table/status-arguments.ts';
 import { type LastChange, watchHeader } from '../table/watch-header.ts';
 import { cellText, cutTo } from '../table/width.ts';
@@ -159,14 +161,27 @@ function sayNothing(document: RollCallDocument, asked: StatusArguments, context:
   context.err(`No machine ${why}.\n`);
 }
 
+async function recordedBy(asked: StatusArguments): Promise<TimesOfRow | null> {
+  const { record, live, watch } = asked;
+  if (record === null) return null;
+  const { timesInRecord } = await import('../live/record-times.ts');
+  return timesInRecord(record, live.cluster ?? null, watch);
+}
+
 async function once(
   look: StatusObservation,
+  recorded: TimesOfRow | null,
   asked: StatusArguments,
   context: CliContext,
 ): Promise<number> {
-  const document = callRoll(look, asked);
+  const plain = callRoll(look, asked);
+  const isTimed = asked.events || asked.record !== null;
+  const usual = tableOptions(asked, context, look.nowMs);
+  const { document, options } = isTimed
+    ? withTimes(plain, timesOfRows(look.document, plain, recorded), asked, usual)
+    : { document: plain, options: usual };
   try {
-    context.out(await printedRollCall(document, asked, tableOptions(asked, context, look.nowMs)));
+    context.out(await printedRollCall(document, asked, options));
   } catch (error) {
     if (error instanceof JsonPathError) throw new UsageError(error.message);
     throw error;
@@ -198,25 +213,36 @@ function stream(
   if (last === null || textOf(last) !== text) context.out(`${text}\n`);
 }
 
+interface WatchMeans {
+  readonly height: () => number | null;
+  /** The time for lines that come of no look, ms since the epoch. */
+  readonly nowMs: () => number;
+  /** What was recorded before the watch began. */
+  readonly recorded?: TimesOfRow | null;
+}
+
 /**
  * Shows look after look: on a terminal of `height` lines in place, elsewhere a line per change.
  *
- * @param nowMs the time for lines that come of no look, ms since the epoch
  * @returns what to call with each look, and the exit code of the last one
  */
 export function createWatchPrinter(
   asked: StatusArguments,
   context: CliContext,
-  { height, nowMs }: { readonly height: () => number | null; readonly nowMs: () => number },
+  { height, nowMs, recorded = null }: WatchMeans,
 ): WatchPrinter & { readonly exitCode: () => number } {
   const screen = createScreen(context, height);
   const sayBeside = sayNotices((line) => context.err(`${cellText(line)}\n`));
   const say = sayNotices((line) => context.out(`${timeOf(nowMs())}${cellText(line)}\n`));
   let last: RollCallDocument | null = null;
   let change: LastChange | null = null;
+  /** When rows changed while the watch looked. */
+  const changedMs = new Map<string, number>();
   const show = (look: StatusObservation): void => {
     const document = callRoll(look, asked);
     const lines = changeLines(last, document);
+    if (last !== null && look.nowMs !== null)
+      for (const key of changedRows(last, document)) changedMs.set(key, look.nowMs);
     const newest = last === null ? undefined : lines.at(-1);
     if (newest !== undefined) change = { line: newest, atMs: look.nowMs };
     if (asked.output.kind === 'json') stream(last, document, asked, context);
@@ -224,8 +250,14 @@ export function createWatchPrinter(
       if (last === null) sayLeftOut(document, context);
       context.out(lined(lines.map((line) => timeOf(look.nowMs) + cellText(line))));
     } else {
-      const options = { ...tableOptions(asked, context, look.nowMs), isCounted: true };
-      const rows = rollCallPage(document, shownRows(document, asked), options);
+      const usual = { ...tableOptions(asked, context, look.nowMs), isCounted: true };
+      const times = timesOfRows(look.document, document, recorded);
+      for (const [key, sinceMs] of changedMs) {
+        const known = times.get(key);
+        if (known !== undefined) times.set(key, { ...known, sinceMs });
+      }
+      const shown = withTimes(document, times, asked, usual);
+      const rows = rollCallPage(shown.document, shownRows(shown.document, asked), shown.options);
       screen.draw([...watchHeader(document, change, context.width), ...rows]);
     }
     last = document;
@@ -286,6 +318,7 @@ async function watching(
   const printer = createWatchPrinter(asked, context, {
     height,
     nowMs: () => systemClock.nowMs(),
+    recorded: await recordedBy(asked),
   });
   await source.watch(asked.live, context, printer, asked.record);
   return printer.exitCode();
@@ -341,10 +374,11 @@ export function createStatusCommand(source: StatusSource): Command {
   return async (args, context) => {
     const asked = readStatusArguments(args);
     if (asked.watch) return watching(source, asked, context);
+    const recorded = await recordedBy(asked);
     const isLive = asked.paths.length === 0;
     const look = isLive
       ? await lookShowingNodes(source, asked, context)
       : await observeFiles(asked.paths, context);
-    return once(look, asked, context);
+    return once(look, recorded, asked, context);
   };
 }

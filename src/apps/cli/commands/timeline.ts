@@ -3,17 +3,15 @@ import { gatherDeleted } from '../../../collection/timeline/deleted.ts';
 import { foldRows } from '../../../collection/timeline/fold.ts';
 import { gatherAll, gatherStory, type StoryRange } from '../../../collection/timeline/gather.ts';
 import { standingsThen } from '../../../collection/timeline/standing-then.ts';
-import { excerptOf } from '../../../evidence/redact.ts';
-import { isoMs } from '../../../evidence/time.ts';
 import type { Recorder } from '../../../ports/recorder.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { TIMELINE } from '../declared/timeline.ts';
 import { EXIT } from '../exit-code.ts';
+import { clusterIn, momentOf } from '../live/record-question.ts';
 import { openForReading, told } from '../live/record-target.ts';
 import type { ParsedOptions } from '../options/declaration.ts';
 import { parseCommandLine } from '../options/parse.ts';
 import { quoted } from '../options/quoted.ts';
-import { durationMs, orList } from '../options/values.ts';
 import { deletedPage, type TimelinePage, timelinePage } from '../pages/timeline-page.ts';
 import { deletedDocument, timelineDocument } from '../pages/timeline-document.ts';
 import { deletedHtml, timelineHtml } from '../pages/timeline-html.ts';
@@ -37,7 +35,7 @@ export async function timelineCommand(
   const recorder = await openForReading(values.record);
   try {
     return await told(async () => {
-      const cluster = await clusterOf(recorder, values.cluster, values.record ?? '');
+      const cluster = await clusterIn(recorder, values.cluster, values.record ?? '');
       const range = { cluster, fromMs, toMs: atMs ?? Number.MAX_SAFE_INTEGER };
       if (values.deleted) return printDeleted(recorder, range, values, context);
       return printStory({ recorder, range, name, atMs }, values, context);
@@ -55,38 +53,6 @@ function mustBeOneQuestion(name: string | null, { all, deleted }: Values): void 
       ? 'timeline needs a machine, --all or --deleted; see: rollcall help timeline'
       : 'timeline takes one of: a machine, --all, --deleted',
   );
-}
-
-/** ms since the epoch of `2h`, counted back from now, or of an ISO time. */
-function momentOf(option: string, text: string | null, nowMs: number): number | null {
-  if (text === null) return null;
-  const agoMs = durationMs(text);
-  const ms = agoMs === null ? isoMs(text) : nowMs - agoMs;
-  if (ms !== null) return ms;
-  throw new UsageError(
-    `${option} takes a time such as 2h or 2026-05-01T10:00:00Z, not ${quoted(text)}`,
-  );
-}
-
-const CLUSTERS_SHOWN = 10;
-
-async function clusterOf(
-  recorder: Recorder,
-  named: string | null,
-  target: string,
-): Promise<string> {
-  const clusters = await recorder.clusters();
-  const [only] = clusters;
-  const list = orList(clusters.slice(0, CLUSTERS_SHOWN).map((one) => excerptOf(one, 100)));
-  if (named !== null) {
-    if (clusters.includes(named)) return named;
-    const has = clusters.length === 0 ? 'it is empty' : `it has ${list}`;
-    throw new UsageError(`no cluster ${quoted(named)} in ${quoted(target)}; ${has}`);
-  }
-  if (only === undefined)
-    throw new UsageError(`${quoted(target)} is empty; fill it: rollcall record --record FILE`);
-  if (clusters.length === 1) return only;
-  throw new UsageError(`the record holds several clusters; name one: --cluster ${list}`);
 }
 
 interface Asked {

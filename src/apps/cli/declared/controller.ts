@@ -1,5 +1,6 @@
+import { CONTROLLER_SETTINGS } from '../../controller/settings.ts';
 import { declareCommand } from '../options/declaration.ts';
-import { RECORD_LIMITS } from './record.ts';
+import { optionsOf } from '../options/of-settings.ts';
 import { LIVE_OPTIONS } from './shared.ts';
 
 export const CONTROLLER = declareCommand({
@@ -9,43 +10,17 @@ export const CONTROLLER = declareCommand({
   description: [
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
     'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',
-    'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else. See docs/controller.md.',
+    'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else.',
+    'A setting is taken from its flag, else from its variable (ROLLCALL_LOG_FORMAT for --log-format), else from the file of --config. A file that is wrong is refused and the old settings are kept. See docs/controller.md.',
   ],
   words: { most: 0, completes: [] },
   options: {
-    reports: { kind: 'flag', help: 'Write a NodeReport for each machine' },
-    events: {
-      kind: 'flag',
-      help: 'Write an Event when a Node registers, goes, or is deleted, and by whom',
-    },
-    record: {
+    ...optionsOf(CONTROLLER_SETTINGS),
+    config: {
       kind: 'text',
       value: 'FILE',
       completes: 'file',
-      help: 'Record what happens for rollcall timeline: a file, or a postgres:// URL',
-    },
-    ...RECORD_LIMITS,
-    'dry-run': {
-      kind: 'flag',
-      help: 'Have the server check each write of --reports, write no Event, and store nothing but the Lease',
-    },
-    'keep-reports': {
-      kind: 'duration',
-      value: 'TIME',
-      default: '24h',
-      help: 'How long the report of a machine stays that is gone',
-    },
-    listen: {
-      kind: 'text',
-      value: 'ADDRESS',
-      default: '127.0.0.1:8470',
-      help: 'Address and port of /metrics, /livez and /readyz',
-    },
-    namespace: {
-      kind: 'text',
-      value: 'NAMESPACE',
-      default: 'rollcall',
-      help: 'Namespace of the Lease',
+      help: 'YAML or JSON with any of these settings, read again when it changes and on SIGHUP',
     },
     ...LIVE_OPTIONS,
   },
@@ -56,6 +31,7 @@ export const CONTROLLER = declareCommand({
       title: 'In the cluster',
       command: 'rollcall controller --reports --listen 0.0.0.0:8470',
     },
+    { title: 'Settings from a file', command: 'rollcall controller --config rollcall.yaml' },
     { title: 'What it would write', command: 'rollcall controller --reports --dry-run' },
   ],
   seeAlso: ['status', 'permissions'],

@@ -8,10 +8,12 @@ export const DIAGNOSE = declareCommand({
     'diagnose [NODE|INSTANCE|ADDRESS|NODECLAIM]… [options]',
     'diagnose PATH… [--with PATH]… [options]',
     'diagnose --host [options]',
+    'diagnose [NODE|INSTANCE]… --record FILE [--at TIME] [options]',
   ],
   description: [
     'Without a path Rollcall looks at the cluster of the kubeconfig and at AWS. It only reads. An argument that contains "/" or exists as a file is a path; "-" reads standard input.',
     'Paths may be any evidence: journals, pod logs, cloud-init output, kubectl and aws output, archives of the EKS log collector, must-gather, sosreport, pasted text. Rollcall recognizes them by content.',
+    'With --record Rollcall judges what a flight recording kept, as it would have then; with --save that evidence is a bundle that gives the same answer.',
     'A name that no machine has ends with exit code 64.',
   ],
   words: { most: Infinity, completes: ['machine', 'file'] },
@@ -62,6 +64,17 @@ export const DIAGNOSE = declareCommand({
       kind: 'flag',
       help: 'Read what the control plane of an EKS cluster wrote to CloudWatch Logs in the last 30 min: authenticator, audit, controller managers',
     },
+    record: {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      help: 'Judge the evidence in a file of rollcall record, or a postgres:// URL',
+    },
+    at: {
+      kind: 'text',
+      value: 'TIME',
+      help: 'With --record: as it was at this time, such as 2h or 2026-05-01T10:00:00Z',
+    },
     host: { kind: 'flag', help: 'Diagnose the machine on which Rollcall runs' },
     since: {
       kind: 'duration',
@@ -88,6 +101,10 @@ export const DIAGNOSE = declareCommand({
     {
       title: 'An archive of the EKS log collector',
       command: 'rollcall diagnose eks_i-0abc_2024-05-01_1200-UTC_0.7.6.tar.gz',
+    },
+    {
+      title: 'Last night, as a bundle for a colleague',
+      command: 'rollcall diagnose --record flight.db --at 2026-05-01T03:00:00Z --save night.tar.gz',
     },
     { title: 'A journal', command: 'journalctl -u kubelet | rollcall diagnose -' },
   ],

@@ -24,7 +24,7 @@ export const RECORD = declareCommand({
   summary: 'Record what happens to machines, for rollcall timeline',
   usage: ['record --record FILE [--for TIME] [--every TIME] [options]'],
   description: [
-    'Follows the cluster as status --watch does and appends what changes: launches and ends of instances, NodeClaims and Nodes with their UIDs, conditions, taints, reboots, Events, verdicts and their causes. What a machine that is being deleted or is not ready shows is kept too: the object, the findings, the end of the console.',
+    'Follows the cluster as status --watch does and appends what changes: launches and ends of instances, NodeClaims and Nodes with their UIDs, conditions, taints, reboots, Events, verdicts and their causes. What a machine shows that is about to go is kept too: the object, the findings, the ends of its console and of the logs of its programs.',
     'Rollcall only reads from the cluster. A fact is recorded once, also when the program starts again or several record the same cluster. Times in which nobody looked are recorded as gaps. Secrets are left out. See docs/recorder.md.',
   ],
   words: { most: 0, completes: [] },
@@ -41,6 +41,10 @@ export const RECORD = declareCommand({
       value: 'TIME',
       default: '60s',
       help: 'How often AWS is asked when nothing changes; Kubernetes is watched',
+    },
+    'node-logs': {
+      kind: 'flag',
+      help: 'Keep the log of the VPC CNI of machines that are about to go, through their kubelets; needs get nodes/proxy, which also allows running commands in pods',
     },
     ...RECORD_LIMITS,
     ...LIVE_OPTIONS,

@@ -43,11 +43,15 @@ export const STATUS = declareCommand({
     'sort-by': { kind: 'text', value: 'FIELD', help: 'Sort rows by a field, such as .launchedAt' },
     'no-headers': { kind: 'flag', help: 'Omit the header line' },
     watch: { kind: 'flag', short: 'w', help: 'Keep looking and show changes' },
+    events: {
+      kind: 'flag',
+      help: 'Show what happened to each machine last, the latest first; with --record, as recorded',
+    },
     record: {
       kind: 'text',
       value: 'FILE',
       completes: 'file',
-      help: 'With --watch, also append what changes to this recording; see: rollcall help record',
+      help: 'Take from this recording since when rows stand as they do; with --watch, append what changes to it; see: rollcall help record',
     },
     expect: {
       kind: 'text',
@@ -67,6 +71,10 @@ export const STATUS = declareCommand({
     {
       title: 'Node and cause of each machine',
       command: "rollcall -o 'custom-columns=NODE:.node,WHY:.headline.cause'",
+    },
+    {
+      title: 'What happened to whom last, by a recording too',
+      command: 'rollcall status --events --record flight.db',
     },
     { title: 'From saved evidence', command: 'rollcall status evidence.tar.gz' },
   ],

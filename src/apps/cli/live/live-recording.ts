@@ -1,6 +1,10 @@
 import { systemClock } from '../../../adapters/system/clock.ts';
+import { settle } from '../../../adapters/system/settle.ts';
 import type { LiveEvidence } from '../../../collection/observe.ts';
+import { allListeners } from '../../../collection/resident/all-listeners.ts';
+import { LastWords } from '../../../collection/recording/last-words.ts';
 import { lookOf } from '../../../collection/recording/look.ts';
+import { EvidencePile } from '../../../collection/recording/pile.ts';
 import { Recording, type RecordingLimits } from '../../../collection/recording/recording.ts';
 import { SeenCluster } from '../../../collection/recording/seen.ts';
 import type { ResidentListener } from '../../../collection/resident/listener.ts';
@@ -13,6 +17,8 @@ export interface RecordOptions {
   /** A file or a URL of PostgreSQL. */
   readonly target: string;
   readonly limits: RecordingLimits;
+  /** True to read logs of machines that go through their kubelets, which needs `get nodes/proxy`. */
+  readonly readsNodeLogs?: boolean;
   /** Longest time between two judgements, ms. */
   readonly pauseMs: number;
   readonly say: (line: string) => void;
@@ -21,11 +27,7 @@ export interface RecordOptions {
 /** Records what a resident hears and judges of one cluster. */
 export interface LiveRecorder {
   readonly listener: ResidentListener;
-  readonly take: (
-    standing: LiveEvidence,
-    clients: Pick<Clients, 'described'>,
-    flags: LiveFlags,
-  ) => Promise<void>;
+  readonly take: (standing: LiveEvidence, clients: Clients, flags: LiveFlags) => Promise<void>;
   /** Records an intention or its outcome, before and after a write. */
   readonly append: Recorder['append'];
   readonly close: () => Promise<void>;
@@ -39,19 +41,29 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
   const { target, limits, say } = options;
   const recorder = await openForWriting(target, systemClock.nowMs(), say);
   const pauseMs = GAP_PAUSES * (options.pauseMs + JUDGEMENT_MS);
-  const recording = new Recording({ recorder, limits, say, pauseMs });
+  const recording = new Recording({ recorder, limits, say, pauseMs, turn: settle });
   const seen = new SeenCluster();
+  const pile = new EvidencePile();
+  const ending = new AbortController();
+  let lastWords: LastWords | null = null;
   // A cluster keeps the name under which its first look was recorded.
   let cluster: string | null = null;
   return {
-    listener: seen,
+    listener: allListeners([seen, pile]),
     async take(standing, clients, flags) {
       const name = cluster ?? flags.cluster ?? standing.cluster ?? placeOf(clients);
       cluster = name;
-      await told(async () => recording.take(lookOf(standing, seen.take(), name)));
+      const { readsNodeLogs = false } = options;
+      lastWords ??= new LastWords({ clients, readsNodeLogs, end: ending.signal });
+      lastWords.ask(standing.observations, standing.nowMs);
+      const look = { ...lookOf(standing, seen.take(), name, pile), lastWords: lastWords.take() };
+      await told(async () => recording.take(look));
     },
     append: async (...events) => recorder.append(...events),
-    close: async () => told(async () => recorder.close()),
+    close: async () => {
+      ending.abort();
+      await told(async () => recorder.close());
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { SourceError, UsageError } from '../context.ts';
 
 const POSTGRES = /^postgres(?:ql)?:\/\//;
 
-function isPostgres(target: string): boolean {
+export function isPostgres(target: string): boolean {
   return POSTGRES.test(target);
 }
 

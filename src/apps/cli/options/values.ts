@@ -1,3 +1,4 @@
+import { durationMs } from '../../../evidence/duration.ts';
 import { nearest } from '../../../evidence/nearest.ts';
 import { UsageError } from '../context.ts';
 import { quoted } from './quoted.ts';
@@ -32,15 +33,6 @@ function numberOf(name: string, { from, to, isFraction }: NumberOption, text: st
   if (isFine) return value;
   const kind = isFraction === true ? 'number' : 'whole number';
   throw new UsageError(`--${name} takes a ${kind} from ${from} to ${to}, not ${quoted(text)}`);
-}
-
-const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** Milliseconds of a duration such as `90s`, `15m`, `2h` or `1d`, null when it is none. */
-export function durationMs(text: string): number | null {
-  const match = /^(\d{1,6})([smhd])$/.exec(text);
-  if (match === null) return null;
-  return Number(match[1]) * UNIT_MS[match[2] as keyof typeof UNIT_MS];
 }
 
 function durationOf(name: string, text: string): number {

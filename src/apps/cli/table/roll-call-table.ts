@@ -3,6 +3,7 @@ import type {
   RollCallDocument,
   RollCallRow,
 } from '../../../diagnosis/roll-call/document.ts';
+import { type LastEvent, rowKey, type RowTimes } from '../../../diagnosis/roll-call/times.ts';
 import { lossSentences } from '../../../diagnosis/report/left-out.ts';
 import { gapSentence } from '../../../diagnosis/roll-call/gaps.ts';
 import { sharedSentence } from '../../../diagnosis/roll-call/shared.ts';
@@ -21,6 +22,10 @@ export interface TableOptions {
   readonly nowMs: number | null;
   /** True for rows of which nothing is judged yet. */
   readonly isUnjudged?: boolean;
+  /** Since when rows stand as they do, and what happened last, by their keys; without it no column has it. */
+  readonly times?: ReadonlyMap<string, RowTimes>;
+  /** True to show what happened last in place of the cause. */
+  readonly isOfEvents?: boolean;
   /** True where the numbers stand above the rows. */
   readonly isCounted?: boolean;
 }
@@ -31,7 +36,9 @@ const HEADLINE_LEAST = 24;
 /** What is left of both on a terminal too narrow for anything. */
 const CELL_LEAST = 8;
 /** The first to go when all columns together are too wide. */
-const LEFT_OUT_FIRST = ['ZONE', 'TYPE', 'AGE', 'INSTANCE'];
+const LEFT_OUT_FIRST = ['ZONE', 'TYPE', 'AGE', 'INSTANCE', 'SINCE'];
+/** The last column, which is cut where nothing else is left. */
+const LAST_COLUMNS = ['HEADLINE', 'WHAT'];
 /** Sentences are folded for readers also where a line may be of any length. */
 const UNLIMITED_PROSE = 100;
 const SENTENCES_MAX = 3;
@@ -67,6 +74,30 @@ function groupText({ group }: RollCallRow): string {
   return group.kind === 'none' ? NONE : `${group.kind}/${group.name ?? ''}`;
 }
 
+function ageOf(atMs: number | null | undefined, nowMs: number | null): string {
+  return atMs === null || atMs === undefined
+    ? '<unknown>'
+    : ageText(new Date(atMs).toISOString(), nowMs);
+}
+
+function sinceColumn(rows: readonly RollCallRow[], { times, nowMs }: TableOptions): Column {
+  return column('SINCE', rows, (row) => ageOf(times?.get(rowKey(row))?.sinceMs, nowMs));
+}
+
+/** What happened to whom last. */
+function eventColumns(rows: readonly RollCallRow[], options: TableOptions): readonly Column[] {
+  const { times, nowMs } = options;
+  const lastOf = (row: RollCallRow): LastEvent | null => times?.get(rowKey(row))?.last ?? null;
+  return [
+    column('NAME', rows, ({ name }) => name),
+    column('INSTANCE', rows, ({ instanceId }) => instanceId),
+    column('VERDICT', rows, ({ verdict }) => verdict),
+    sinceColumn(rows, options),
+    column('LAST', rows, (row) => ageOf(lastOf(row)?.atMs, nowMs)),
+    column('WHAT', rows, (row) => lastOf(row)?.what ?? null),
+  ];
+}
+
 function allColumns(rows: readonly RollCallRow[], options: TableOptions): readonly Column[] {
   const { nowMs, wide, isUnjudged = false } = options;
   const widened = wide
@@ -77,6 +108,7 @@ function allColumns(rows: readonly RollCallRow[], options: TableOptions): readon
         column('LAUNCHED', rows, ({ launchedAt }) => launchedAt),
       ]
     : [];
+  if (options.isOfEvents === true) return eventColumns(rows, options);
   return [
     column('NAME', rows, ({ name }) => name),
     column('INSTANCE', rows, ({ instanceId }) => instanceId),
@@ -85,6 +117,7 @@ function allColumns(rows: readonly RollCallRow[], options: TableOptions): readon
     column('AGE', rows, ({ launchedAt }) => ageText(launchedAt, nowMs)),
     column('STAGE', rows, stageText),
     column('VERDICT', rows, ({ verdict }) => (isUnjudged ? '…' : verdict)),
+    ...(options.times === undefined ? [] : [sinceColumn(rows, options)]),
     ...widened,
     column('HEADLINE', rows, headlineText),
   ];
@@ -168,7 +201,9 @@ function fit(all: readonly Column[], options: TableOptions): Fitted {
       ? cutColumn(left.columns, 'NAME', Math.max(CELL_LEAST, nameWidth - over))
       : left.columns;
   const headline = Math.max(CELL_LEAST, room - rest(named));
-  return { columns: cutColumn(named, 'HEADLINE', headline), notes: left.notes };
+  const last = named.at(-1)?.header ?? '';
+  const isCut = LAST_COLUMNS.includes(last);
+  return { columns: isCut ? cutColumn(named, last, headline) : named, notes: left.notes };
 }
 
 const PAINT = { usable: 32, 'not-usable': 31, 'cannot-tell': 33 } as const;

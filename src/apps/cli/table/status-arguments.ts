@@ -27,7 +27,9 @@ export interface StatusArguments {
   readonly failed: boolean;
   readonly headers: boolean;
   readonly watch: boolean;
-  /** The recording that a watch appends to, null for none. */
+  /** True to show what happened to whom last. */
+  readonly events: boolean;
+  /** The recording that a watch appends to, and from which times are taken; null for none. */
   readonly record: string | null;
   readonly live: LiveFlags;
   readonly expected: readonly ExpectedMachine[];
@@ -77,17 +79,22 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
   const { paths, names } = pathsAndNames(words);
   if (values.watch && paths.length > 0)
     throw new UsageError('--watch needs a live cluster; files do not change');
-  if (values.record !== null && !values.watch)
-    throw new UsageError('--record needs --watch; to record without a table: rollcall record');
+  const output = outputOf(values.output);
+  const isTable = output.kind === 'table' || output.kind === 'wide';
+  if (values.events && !isTable)
+    throw new UsageError('--events is a table; for programs: rollcall timeline --all -o json');
+  if (values.record !== null && !values.watch && !isTable)
+    throw new UsageError('--record without --watch adds columns to a table; use -o wide');
   return {
     paths,
     names,
-    output: outputOf(values.output),
+    output,
     selects: selector === null ? null : selectorOf(selector),
     sortBy,
     failed: values.failed,
     headers: !values['no-headers'],
     watch: values.watch,
+    events: values.events,
     record: values.record,
     live: liveFlagsOf(values),
     expected:

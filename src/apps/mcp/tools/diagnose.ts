@@ -30,6 +30,8 @@ function questionOf(
     isDeep,
     onRequest: new Set(),
     isHost: false,
+    record: null,
+    at: null,
     save: null,
     isAnonymous: false,
   };
