@@ -16,7 +16,7 @@ import { type Clients, openClients, openKubeTarget } from '../cli/live/open-clie
 import type { OpenConfiguration } from './configuration.ts';
 import { liveChecks, readyChecks } from './health.ts';
 import { Controller, type ControllerSettings, type StandingRecorder } from './program.ts';
-import { addressOf } from './settings.ts';
+import { addressIn } from '../cli/options/address.ts';
 import { webhookOf } from './webhook.ts';
 
 export interface ControllerRun {
@@ -151,7 +151,7 @@ async function served(
   controller: Controller,
 ): ReturnType<typeof openHttpServer> {
   const { listen } = current();
-  const { host, port } = addressOf(listen);
+  const { host, port } = addressIn('listen', listen);
   const sources = {
     live: () => liveChecks(controller.state()),
     ready: () => readyChecks(controller.state()),

@@ -1,34 +1,11 @@
 import { LOG_FORMATS, LOG_LEVELS } from '../../runtime/log/logger.ts';
 import type { Settings } from '../../runtime/configuration/setting.ts';
 import { LIVE_OPTIONS } from '../cli/declared/shared.ts';
+import { addressOf } from '../cli/options/address.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
-
-/** `10.0.0.1:8470`, `[::]:8470` or `:8470`, which is every address. */
-const ADDRESS = /^(?:\[(?<six>[\da-f:.]+)\]|(?<four>[^:[\]]*)):(?<port>\d{1,5})$/i;
-const PORT_MAX = 65_535;
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Where to serve; null for what is no address with a port. */
-export function addressIn(text: string): ListenAddress | null {
-  const { six, four, port = '' } = ADDRESS.exec(text)?.groups ?? {};
-  if (port === '' || Number(port) > PORT_MAX) return null;
-  const host = six ?? four;
-  return { host: host === undefined || host === '' ? '::' : host, port: Number(port) };
-}
-
-/** @throws RangeError for what `addressIn` knows not, which no configuration passes */
-export function addressOf(listen: string): ListenAddress {
-  const address = addressIn(listen);
-  if (address === null) throw new RangeError('no address to listen on');
-  return address;
-}
 
 /** A user in a URL would be sent in a header that no receiver of webhooks asks for. */
 function isWebhookUrl(text: string): boolean {
@@ -101,7 +78,7 @@ export const CONTROLLER_SETTINGS = {
     isFixed: true,
     valueName: 'ADDRESS',
     check: (value) =>
-      addressIn(value) === null ? 'is not an address and a port, such as 127.0.0.1:8470' : null,
+      addressOf(value) === null ? 'is not an address and a port, such as 127.0.0.1:8470' : null,
     help: 'Address and port of /metrics, /livez and /readyz',
   },
   namespace: {
