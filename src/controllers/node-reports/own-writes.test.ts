@@ -63,7 +63,7 @@ test('knows of a report that was read and is not there', async () => {
   assert.equal(own.over(new Map([['a', OLD]])).size, 0);
 });
 
-test('goes on waiting where it could not be read', async () => {
+test('still waits where it could not be read', async () => {
   const { own, time } = scene(undefined);
   own.wrote('a', 1);
   time.ms = 10_000;

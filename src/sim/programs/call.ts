@@ -1,12 +1,12 @@
-/** What a process does to the world, or gets from it; each is a place where something may fail. */
+/** What a program does to the world, or gets from it; each is a place where something may fail. */
 export const CALL_KINDS = ['write', 'read', 'event', 'append', 'look'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
 
-/** One call of a process at one of its ports. */
+/** One call of a program at one of its ports. */
 export interface Call {
-  readonly process: string;
+  readonly program: string;
   readonly kind: CallKind;
-  /** Counts the calls of its kind by all processes, from 1. */
+  /** Counts the calls of its kind by all programs, from 1. */
   readonly ordinal: number;
   /** `patch nodereports i-1`, `list nodes`, `MODIFIED nodes n1` */
   readonly what: string;
@@ -15,10 +15,10 @@ export interface Call {
 /**
  * What becomes of a call.
  *
- * `crash-before`: the process is gone before it is sent. `crash-after`: it takes effect, and the
- * process is gone. `lost-request`: it is never applied, and its answer does not come. `lost-answer`:
+ * `crash-before`: the program is gone before it is sent. `crash-after`: it takes effect, and the
+ * program is gone. `lost-request`: it is never applied, and its answer does not come. `lost-answer`:
  * it takes effect, and its answer does not come. `twice`: it arrives twice, and the second answer
- * counts. `stands`: the process stands still, longer than a Lease lasts, before it goes on. `stale`: what is answered is older. `skipped`, `late`, `repeated`: of an event.
+ * counts. `stands`: the program stands still, longer than a Lease lasts, before it goes on. `stale`: what is answered is older. `skipped`, `late`, `repeated`: of an event.
  */
 export const DEEDS = [
   'crash-before',
@@ -49,7 +49,7 @@ export const STANDS_MS = 18_000;
 /** Decides what becomes of each call; null for nothing. */
 export type Fate = (call: Call) => Deed | null;
 
-/** Numbers calls of all processes by their kind, and asks what becomes of them. */
+/** Numbers calls of all programs by their kind, and asks what becomes of them. */
 export class Calls {
   readonly #fate: Fate;
   readonly #counts = new Map<CallKind, number>();
@@ -58,9 +58,9 @@ export class Calls {
     this.#fate = fate;
   }
 
-  next(process: string, kind: CallKind, what: string): Deed | null {
+  next(program: string, kind: CallKind, what: string): Deed | null {
     const ordinal = (this.#counts.get(kind) ?? 0) + 1;
     this.#counts.set(kind, ordinal);
-    return this.#fate({ process, kind, ordinal, what });
+    return this.#fate({ program, kind, ordinal, what });
   }
 }

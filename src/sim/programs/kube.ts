@@ -12,7 +12,7 @@ import { keyOf } from '../kube/store.ts';
 import { type Calls, type Deed, STANDS_MS } from './call.ts';
 import { type LedgerEntry, noting, type WayOfWrite } from './ledger.ts';
 import type { ReadHow } from './rules.ts';
-import type { SimulatedProcess } from './process.ts';
+import type { SimulatedProgram } from './program.ts';
 
 /** How far behind an old answer is, ms. */
 const STALE_MS = 20_000;
@@ -35,7 +35,7 @@ export interface KubeLine {
 export interface KubeLineOptions {
   readonly server: KubeApiServer;
   readonly user: ApiUser;
-  readonly process: SimulatedProcess;
+  readonly program: SimulatedProgram;
   readonly calls: Calls;
   /** How long a request or an event is on its way, ms. */
   readonly delayMs: () => number;
@@ -44,9 +44,9 @@ export interface KubeLineOptions {
   readonly onRead: (plural: string, how: ReadHow) => void;
 }
 
-/** What stands between one process of Rollcall and the API server. */
+/** What stands between one program of Rollcall and the API server. */
 export function kubeLine(options: KubeLineOptions): KubeLine {
-  return new ProcessLine(options);
+  return new ProgramLine(options);
 }
 
 function failed(failure: PortFailure, what: string): PortError {
@@ -58,7 +58,7 @@ function failed(failure: PortFailure, what: string): PortError {
 
 type Write = (signal: AbortSignal | undefined) => Promise<JsonObject>;
 
-class ProcessLine implements KubeLine {
+class ProgramLine implements KubeLine {
   readonly wire = createWire();
   readonly api: KubeApi;
   readonly writes: KubeWrites;
@@ -73,7 +73,7 @@ class ProcessLine implements KubeLine {
     const port = kubePort({
       server,
       user,
-      // What is on its way comes on while the process stands still.
+      // What is on its way comes on while the program stands still.
       clock: server.core.kernel.clock(),
       delayMs: ({ resource }) => this.#delayMs() + this.wire.lagMs(resource.split('/')[0] ?? ''),
     });
@@ -101,20 +101,20 @@ class ProcessLine implements KubeLine {
   }
 
   #reads(inner: KubeApi): KubeApi {
-    const { process, onRead, calls } = this.#options;
+    const { program, onRead, calls } = this.#options;
     return {
       ...inner,
       skewMs: () => 0,
       list: (resource, options) => this.#list(inner, resource, options),
       watch: (resource, options) => this.#watch(inner, resource, options),
       get: async (resource, name, signal) =>
-        process.waiting(async () => {
+        program.waiting(async () => {
           onRead(resource.plural, 'get');
-          const deed = calls.next(process.name, 'read', `get ${resource.plural} ${name.name}`);
+          const deed = calls.next(program.name, 'read', `get ${resource.plural} ${name.name}`);
           await this.#unlessCut(`get ${resource.plural}`, signal);
           if (deed === 'stale') return this.#before(resource, name);
           const answer = await inner.get(resource, name, signal);
-          if (deed === 'crash-after') process.kill();
+          if (deed === 'crash-after') program.kill();
           return answer;
         }),
     };
@@ -123,7 +123,7 @@ class ProcessLine implements KubeLine {
   /** @throws PortError where requests get lost */
   async #unlessCut(what: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#cuts === 0) return;
-    await this.#options.process.clock.sleep(UNANSWERED_MS, signal);
+    await this.#options.program.clock.sleep(UNANSWERED_MS, signal);
     throw failed('unreachable', what);
   }
 
@@ -144,16 +144,16 @@ class ProcessLine implements KubeLine {
     resource: KubeResource,
     options: Parameters<KubeApi['list']>[1] = {},
   ): ReturnType<KubeApi['list']> {
-    const { process, onRead, calls } = this.#options;
+    const { program, onRead, calls } = this.#options;
     onRead(resource.plural, 'list');
-    const deed = calls.next(process.name, 'read', `list ${resource.plural}`);
-    await process.waiting(async () => this.#unlessCut(`list ${resource.plural}`, options.signal));
+    const deed = calls.next(program.name, 'read', `list ${resource.plural}`);
+    await program.waiting(async () => this.#unlessCut(`list ${resource.plural}`, options.signal));
     const old = deed === 'stale' ? { resourceVersion: this.#oldVersion(resource) } : {};
     const pages = inner.list(resource, { ...options, ...old })[Symbol.asyncIterator]();
     for (let count = 0; ; count++) {
-      const page = await process.waiting(async () => pages.next());
+      const page = await program.waiting(async () => pages.next());
       if (count === 0) onRead(resource.plural, 'listed');
-      if (deed === 'crash-after') process.kill();
+      if (deed === 'crash-after') program.kill();
       if (page.done === true) return;
       yield page.value;
     }
@@ -174,15 +174,15 @@ class ProcessLine implements KubeLine {
     resource: KubeResource,
     options: Parameters<KubeApi['watch']>[1],
   ): ReturnType<KubeApi['watch']> {
-    const { process, onRead } = this.#options;
+    const { program, onRead } = this.#options;
     onRead(resource.plural, 'watch');
-    await process.waiting(async () => this.#unlessCut(`watch ${resource.plural}`, options.signal));
-    const { signal, release } = eitherOf(process.gone, options.signal);
+    await program.waiting(async () => this.#unlessCut(`watch ${resource.plural}`, options.signal));
+    const { signal, release } = eitherOf(program.gone, options.signal);
     const events = inner.watch(resource, { ...options, signal })[Symbol.asyncIterator]();
     let isInitial = options.sendInitialEvents === true;
     try {
       for (;;) {
-        const next = await process.waiting(async () => events.next());
+        const next = await program.waiting(async () => events.next());
         if (next.done === true) return;
         const { value } = next;
         onRead(resource.plural, 'event');
@@ -200,23 +200,23 @@ class ProcessLine implements KubeLine {
     { plural }: KubeResource,
     event: KubeWatchEvent,
   ): AsyncGenerator<KubeWatchEvent, void> {
-    const { process, calls } = this.#options;
+    const { program, calls } = this.#options;
     const { name } = event.object['metadata'] as { readonly name?: string };
-    const deed = calls.next(process.name, 'event', `${event.type} ${plural} ${name ?? ''}`);
+    const deed = calls.next(program.name, 'event', `${event.type} ${plural} ${name ?? ''}`);
     if (deed === 'skipped') return;
-    if (deed === 'late') await process.clock.sleep(LATE_MS);
+    if (deed === 'late') await program.clock.sleep(LATE_MS);
     yield event;
     if (deed === 'repeated') yield event;
   }
 
   #writes(): KubeWrites {
-    const { user, process, server, onWrite } = this.#options;
+    const { user, program, server, onWrite } = this.#options;
     const noted = noting(
       server,
       () => this.#way,
-      (entry) => onWrite({ ...entry, process: process.name }),
+      (entry) => onWrite({ ...entry, program: program.name }),
     );
-    const inner = kubeWritesPort({ server: noted, user, clock: process.clock });
+    const inner = kubeWritesPort({ server: noted, user, clock: program.clock });
     return {
       create: async (resource, object, more) =>
         this.#write(`create ${resource.plural}`, more?.signal, async (signal) =>
@@ -242,13 +242,13 @@ class ProcessLine implements KubeLine {
   }
 
   async #write(what: string, signal: AbortSignal | undefined, send: Write): Promise<JsonObject> {
-    const { process, calls } = this.#options;
+    const { program, calls } = this.#options;
     const calledMs = this.#options.server.core.kernel.nowMs();
-    return process.waiting(async () => {
-      const deed = calls.next(process.name, 'write', what);
-      if (deed === 'crash-before') process.kill();
-      if (deed === 'stands') process.stand(STANDS_MS);
-      await process.clock.sleep(this.#delayMs(), signal);
+    return program.waiting(async () => {
+      const deed = calls.next(program.name, 'write', what);
+      if (deed === 'crash-before') program.kill();
+      if (deed === 'stands') program.stand(STANDS_MS);
+      await program.clock.sleep(this.#delayMs(), signal);
       if (this.#cuts > 0 || deed === 'lost-request') return this.#unanswered(what, signal);
       this.#way = { calledMs, isCopy: false, isUnanswered: isUnanswered(deed) };
       let sent = await settled(send, signal);
@@ -263,7 +263,7 @@ class ProcessLine implements KubeLine {
 
   /** The request may have arrived or not: the client cannot tell. */
   async #unanswered(what: string, signal: AbortSignal | undefined): Promise<never> {
-    await this.#options.process.clock.sleep(UNANSWERED_MS, signal);
+    await this.#options.program.clock.sleep(UNANSWERED_MS, signal);
     throw failed('unclear', what);
   }
 
@@ -273,10 +273,10 @@ class ProcessLine implements KubeLine {
     sent: PromiseSettledResult<JsonObject>,
     signal: AbortSignal | undefined,
   ): Promise<JsonObject> {
-    const { process } = this.#options;
-    if (deed === 'crash-after') process.kill();
+    const { program } = this.#options;
+    if (deed === 'crash-after') program.kill();
     if (deed === 'lost-answer') return this.#unanswered(what, signal);
-    await process.clock.sleep(this.#delayMs(), signal);
+    await program.clock.sleep(this.#delayMs(), signal);
     if (sent.status === 'rejected') throw sent.reason;
     return sent.value;
   }

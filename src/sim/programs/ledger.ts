@@ -4,10 +4,10 @@ import { tableName } from '../kube/kinds.ts';
 import type { KubeApiServer } from '../kube/server.ts';
 import { keyOf } from '../kube/store.ts';
 
-/** A write of a process as the API server carried it out or refused it. */
+/** A write of a program as the API server carried it out or refused it. */
 export interface LedgerEntry {
-  readonly process: string;
-  /** When the process asked for it, and when the API server had it, true time, ms. */
+  readonly program: string;
+  /** When the program asked for it, and when the API server had it, true time, ms. */
   readonly calledMs: number;
   readonly atMs: number;
   readonly request: ApiRequest;
@@ -29,8 +29,14 @@ export function placeOf({ path, body }: ApiRequest): string {
 
 /** The version that a write needs its object to have; null for any. */
 export function versionNeeded({ verb, body }: ApiRequest): string | null {
-  const path = verb === 'delete' ? 'preconditions' : 'metadata';
-  return textAt(body, `${path}.resourceVersion`);
+  if (Array.isArray(body)) {
+    const path = '/metadata/resourceVersion';
+    return textAt(
+      body.find((one) => textAt(one, 'path') === path),
+      'value',
+    );
+  }
+  return textAt(body, `${verb === 'delete' ? 'preconditions' : 'metadata'}.resourceVersion`);
 }
 
 export function isDryRun({ query, body }: ApiRequest): boolean {
@@ -49,11 +55,11 @@ export function hasChanged({ before, after }: LedgerEntry): boolean {
 /** How a write came to the API server. */
 export type WayOfWrite = Pick<LedgerEntry, 'calledMs' | 'isCopy' | 'isUnanswered'>;
 
-/** An API server that notes what one process writes. */
+/** An API server that notes what one program writes. */
 export function noting(
   server: KubeApiServer,
   way: () => WayOfWrite,
-  note: (entry: Omit<LedgerEntry, 'process'>) => void,
+  note: (entry: Omit<LedgerEntry, 'program'>) => void,
 ): KubeApiServer {
   const stored = ({ path, body }: ApiRequest): JsonObject | null => {
     const kind = server

@@ -14,7 +14,7 @@ function recent(times: number[], nowMs: number): number {
   return times.length;
 }
 
-/** Requests of a process stay within their budget for each kind, also while it is refused. */
+/** Requests of a program stay within their budget for each kind, also while it is refused. */
 const budgeted: ProgramRule = {
   rule: 'I-33',
   start({ kernel, evaluated, violated }) {
@@ -25,21 +25,21 @@ const budgeted: ProgramRule = {
       return recent(times, kernel.nowMs());
     };
     return {
-      onRead(process, plural, how) {
+      onRead(program, plural, how) {
         if (how === 'event' || how === 'get') return;
         evaluated();
         const isListed = how === 'listed';
-        const times = count(`${process} ${isListed ? 'lists' : 'asks for'} ${plural}`);
+        const times = count(`${program} ${isListed ? 'lists' : 'asks for'} ${plural}`);
         if (times > (isListed ? LISTS_MOST : REQUESTS_MOST))
           violated(
             plural,
-            `${process}: ${isListed ? 'lists' : 'asks for'} ${plural} too often in a minute`,
+            `${program}: ${isListed ? 'lists' : 'asks for'} ${plural} too often in a minute`,
           );
       },
       onWrite(entry) {
-        const { process } = entry;
-        if (!isOfLease(entry) && count(`${process} writes`) > WRITES_MOST)
-          violated(process, `${process}: writes too often in a minute`);
+        const { program } = entry;
+        if (!isOfLease(entry) && count(`${program} writes`) > WRITES_MOST)
+          violated(program, `${program}: writes too often in a minute`);
       },
     };
   },

@@ -4,13 +4,13 @@ import { bodyOf } from './records.ts';
 import { isOfEvent, isOfLease, type ProgramRule, type RuleScene } from './rules.ts';
 import { NODE_SECRET } from './small-world.ts';
 
-/** A write with a row before it: by the same process, of the same object, verb and version. */
+/** A write with a row before it: by the same program, of the same object, verb and version. */
 function isIntended({ records }: RuleScene, entry: LedgerEntry): boolean {
-  const { request, process } = entry;
+  const { request, program } = entry;
   const name = placeOf(request).split(' ')[1] ?? '';
   const needed = versionNeeded(request);
-  return records.rows.some(({ event, process: by }) => {
-    if (event.kind !== 'action-intended' || by !== process || event.subject !== name) return false;
+  return records.rows.some(({ event, program: by }) => {
+    if (event.kind !== 'action-intended' || by !== program || event.subject !== name) return false;
     const body = bodyOf(event);
     const seen = textAt(body, 'object.seen.resourceVersion');
     return textAt(body, 'write.verb') === request.verb && seen === needed;
@@ -38,19 +38,19 @@ const recorded: ProgramRule = {
         if (isOfLease(entry) || isOfEvent(entry)) return;
         evaluated();
         if (!isIntended(scene, entry))
-          violated(placeOf(entry.request), `${entry.process}: written without a record before it`);
-        const { request, process } = entry;
+          violated(placeOf(entry.request), `${entry.program}: written without a record before it`);
+        const { request, program } = entry;
         if (entry.code < 300 && (hasChanged(entry) || isDryRun(request)))
-          done.add(`${process} ${decisionOf(entry)}`);
+          done.add(`${program} ${decisionOf(entry)}`);
       },
       onEnd() {
-        for (const { event, process } of records.rows) {
+        for (const { event, program } of records.rows) {
           const body = bodyOf(event);
           if (event.kind !== 'action-ended' || textAt(body, 'outcome') !== 'done') continue;
           evaluated();
           const id = textAt(body, 'id') ?? '';
-          if (!done.has(`${process} ${id}`))
-            violated(event.subject, `${process} ${id}: recorded as done, and never was`);
+          if (!done.has(`${program} ${id}`))
+            violated(event.subject, `${program} ${id}: recorded as done, and never was`);
         }
         checkTwice(scene);
         // What came after a backup comes and goes without a word.
@@ -98,14 +98,14 @@ function checkNodes({ records, people, evaluated, violated }: RuleScene): void {
 const secretFree: ProgramRule = {
   rule: 'I-28',
   start: ({ evaluated, violated, records }) => ({
-    onWrite({ request, process }) {
+    onWrite({ request, program }) {
       evaluated();
       if (JSON.stringify(request.body).includes(NODE_SECRET))
-        violated(placeOf(request), `${process}: writes a secret`);
+        violated(placeOf(request), `${program}: writes a secret`);
     },
-    onSaid(process, line) {
+    onSaid(program, line) {
       evaluated();
-      if (line.includes(NODE_SECRET)) violated(process, `${process}: says a secret`);
+      if (line.includes(NODE_SECRET)) violated(program, `${program}: says a secret`);
     },
     onEnd() {
       evaluated();

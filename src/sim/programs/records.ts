@@ -9,7 +9,7 @@ import type {
   Recorder,
 } from '../../ports/recorder.ts';
 import { type Calls, STANDS_MS } from './call.ts';
-import type { SimulatedProcess } from './process.ts';
+import type { SimulatedProgram } from './program.ts';
 
 /** How long an append takes, and how long a client waits for one that is not answered, ms. */
 const APPEND_MS = 4;
@@ -18,7 +18,7 @@ const UNANSWERED_MS = 1_000;
 /** A row as it was stored, with when and by whom. */
 export interface StoredRow {
   readonly event: RecordedEvent;
-  readonly process: string;
+  readonly program: string;
   /** True time, ms. */
   readonly atMs: number;
 }
@@ -46,7 +46,7 @@ export class SimulatedRecords {
   }
 
   append(
-    process: string,
+    program: string,
     events: readonly RecordedEvent[],
     notes: readonly RecordedNote[],
   ): number {
@@ -55,7 +55,7 @@ export class SimulatedRecords {
       const key = event.key === null ? null : `${event.cluster} ${event.key}`;
       if (key !== null && this.#keys.has(key)) continue;
       if (key !== null) this.#keys.add(key);
-      this.rows.push({ event: withoutSecrets(event), process, atMs: this.#nowMs() });
+      this.rows.push({ event: withoutSecrets(event), program, atMs: this.#nowMs() });
     }
     for (const note of notes) {
       if (note.body === null) this.#notes.delete(`${note.cluster} ${note.id}`);
@@ -78,30 +78,30 @@ export class SimulatedRecords {
   }
 }
 
-/** `Recorder` over the database of the world, as one process asks it. */
+/** `Recorder` over the database of the world, as one program asks it. */
 export function recorderPort(
   records: SimulatedRecords,
-  process: SimulatedProcess,
+  program: SimulatedProgram,
   calls: Calls,
 ): Recorder {
   const answered = async <T>(work: () => T): Promise<T> =>
-    process.waiting(async () => {
-      await process.clock.sleep(APPEND_MS);
+    program.waiting(async () => {
+      await program.clock.sleep(APPEND_MS);
       records.assertHere();
       return work();
     });
   return {
     append: async (events, notes = []) =>
-      process.waiting(async () => {
-        const deed = calls.next(process.name, 'append', `append ${namesOf(events)}`);
-        if (deed === 'crash-before') process.kill();
-        if (deed === 'stands') process.stand(STANDS_MS);
-        await process.clock.sleep(APPEND_MS);
+      program.waiting(async () => {
+        const deed = calls.next(program.name, 'append', `append ${namesOf(events)}`);
+        if (deed === 'crash-before') program.kill();
+        if (deed === 'stands') program.stand(STANDS_MS);
+        await program.clock.sleep(APPEND_MS);
         records.assertHere();
-        if (deed === 'lost-request') return unanswered(process);
-        const fresh = records.append(process.name, events, notes);
-        if (deed === 'crash-after') process.kill();
-        return deed === 'lost-answer' ? unanswered(process) : fresh;
+        if (deed === 'lost-request') return unanswered(program);
+        const fresh = records.append(program.name, events, notes);
+        if (deed === 'crash-after') program.kill();
+        return deed === 'lost-answer' ? unanswered(program) : fresh;
       }),
     read: async (range) => answered(() => records.read(range)),
     notes: async (cluster) => answered(() => records.notes(cluster)),
@@ -113,7 +113,7 @@ export function recorderPort(
   };
 }
 
-async function unanswered({ clock }: SimulatedProcess): Promise<never> {
+async function unanswered({ clock }: SimulatedProgram): Promise<never> {
   await clock.sleep(UNANSWERED_MS);
   throw new PortError({ failure: 'timeout', message: 'The recorder did not answer in time.' });
 }

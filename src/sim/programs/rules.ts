@@ -3,7 +3,7 @@ import type { KubeClient } from '../kube/contract.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { SimulatedRecords } from './records.ts';
 
-/** What a rule sees of the world, past all that a process is told. */
+/** What a rule sees of the world, past all that a program is told. */
 export interface RuleScene {
   readonly kernel: Kernel;
   readonly people: KubeClient;
@@ -16,7 +16,7 @@ export interface RuleScene {
   readonly evaluated: () => void;
 }
 
-/** A rule about what the processes of Rollcall do; true after each of their steps. */
+/** A rule about what the programs of Rollcall do; true after each of their steps. */
 export interface ProgramRule {
   /** As in the lists: `I-16`. */
   readonly rule: string;
@@ -26,9 +26,9 @@ export interface ProgramRule {
 export interface RuleListener {
   /** A write that the API server carried out or refused. */
   readonly onWrite?: (entry: LedgerEntry) => void;
-  /** A process has asked for a kind, or heard of it. */
-  readonly onRead?: (process: string, plural: string, how: ReadHow) => void;
-  readonly onSaid?: (process: string, line: string) => void;
+  /** A program has asked for a kind, or heard of it. */
+  readonly onRead?: (program: string, plural: string, how: ReadHow) => void;
+  readonly onSaid?: (program: string, line: string) => void;
   /** The history of the API server has gone back. */
   readonly onRestored?: () => void;
   /** At the end of the calm. */

@@ -22,14 +22,14 @@ const versioned: ProgramRule = {
   rule: 'I-06',
   start: ({ evaluated, violated }) => ({
     onWrite(entry) {
-      const { request, before, process } = entry;
+      const { request, before, program } = entry;
       if (request.verb === 'create' || isOfEvent(entry) || !isDone(entry)) return;
       evaluated();
       const needed = versionNeeded(request);
       if (needed === null || needed !== versionOf(before))
         violated(
           placeOf(request),
-          `${process}: ${request.verb} without the version it was made from`,
+          `${program}: ${request.verb} without the version it was made from`,
         );
     },
   }),
@@ -40,24 +40,24 @@ const notBlindly: ProgramRule = {
   rule: 'I-15',
   start({ evaluated, violated }) {
     const sent = new Map<string, Set<string>>();
-    const kindOf = (process: string, plural: string): string => `${process} ${plural}`;
+    const kindOf = (program: string, plural: string): string => `${program} ${plural}`;
     return {
-      onRead(process, plural, how) {
-        const known = sent.get(kindOf(process, plural)) ?? new Set();
+      onRead(program, plural, how) {
+        const known = sent.get(kindOf(program, plural)) ?? new Set();
         // What was made may have gone again; of a version there is no second time.
         for (const write of known)
           if (how === 'get' || how === 'listed' || write.startsWith('create ')) known.delete(write);
       },
       onWrite(entry) {
-        const { request, process } = entry;
+        const { request, program } = entry;
         // A name that was drawn once makes the second one a refusal, which is what is waited for.
         if (isOfEvent(entry) || isDryRun(request) || entry.isCopy) return;
         evaluated();
-        const kind = kindOf(process, request.path.plural);
+        const kind = kindOf(program, request.path.plural);
         const known = sent.get(kind) ?? new Set();
         sent.set(kind, known);
         const write = `${request.verb} ${placeOf(request)} ${versionNeeded(request) ?? 'new'}`;
-        if (known.has(write)) violated(placeOf(request), `${process}: sent again unread: ${write}`);
+        if (known.has(write)) violated(placeOf(request), `${program}: sent again unread: ${write}`);
         known.add(write);
       },
     };
@@ -78,19 +78,19 @@ const whileLeading: ProgramRule = {
     const untilMs = new Map<string, number>();
     return {
       onWrite(entry) {
-        const { process, request, calledMs } = entry;
+        const { program, request, calledMs } = entry;
         if (isOfEvent(entry)) return;
         if (isOfLease(entry)) {
-          const isHeld = isDone(entry) && holderOf(entry) === process;
-          if (isHeld) untilMs.set(process, calledMs + RENEW_MS);
+          const isHeld = isDone(entry) && holderOf(entry) === program;
+          if (isHeld) untilMs.set(program, calledMs + RENEW_MS);
           return;
         }
         evaluated();
-        const deadlineMs = untilMs.get(process);
+        const deadlineMs = untilMs.get(program);
         if (deadlineMs === undefined || calledMs > deadlineMs)
           violated(
             placeOf(request),
-            `${process}: ${request.verb} ${calledMs - (deadlineMs ?? calledMs)} ms after its time as leader`,
+            `${program}: ${request.verb} ${calledMs - (deadlineMs ?? calledMs)} ms after its time as leader`,
           );
       },
     };
@@ -118,7 +118,7 @@ const notGivenUp: ProgramRule = {
     });
     return {
       onWrite(entry) {
-        const { request, before, after, atMs, process } = entry;
+        const { request, before, after, atMs, program } = entry;
         if (request.path.plural !== 'nodereports' || !isDone(entry)) return;
         const isGone = (object: typeof after): boolean =>
           textAt(object ?? {}, 'status.goneSince') !== null;
@@ -126,7 +126,7 @@ const notGivenUp: ProgramRule = {
         evaluated();
         const thereMs = sinceMs.get(request.path.name ?? '');
         if (thereMs !== undefined && atMs - thereMs > LISTED_MS)
-          violated(placeOf(request), `${process}: reports a machine as gone that is there`);
+          violated(placeOf(request), `${program}: reports a machine as gone that is there`);
       },
     };
   },
@@ -144,25 +144,25 @@ const fromFresh: ProgramRule = {
     let nowMs = 0;
     return {
       onRestored: () => own.clear(),
-      onRead(process, plural) {
-        heardMs.set(`${process} ${plural}`, nowMs);
+      onRead(program, plural) {
+        heardMs.set(`${program} ${plural}`, nowMs);
       },
       onWrite(entry) {
-        const { request, process, after, calledMs, atMs } = entry;
+        const { request, program, after, calledMs, atMs } = entry;
         nowMs = atMs;
         if (isOfEvent(entry) || isOfLease(entry) || isDryRun(request) || entry.isCopy) return;
         evaluated();
-        const place = `${process} ${placeOf(request)}`;
+        const place = `${program} ${placeOf(request)}`;
         const known = own.get(place);
         const needed = request.verb === 'create' ? -1 : Number(versionNeeded(request));
         if (known !== undefined && needed < known)
           violated(
             placeOf(request),
-            `${process}: ${request.verb} from a cache older than its own last write`,
+            `${program}: ${request.verb} from a cache older than its own last write`,
           );
-        const ageMs = calledMs - (heardMs.get(`${process} ${request.path.plural}`) ?? -Infinity);
+        const ageMs = calledMs - (heardMs.get(`${program} ${request.path.plural}`) ?? -Infinity);
         if (ageMs > CACHE_MS)
-          violated(placeOf(request), `${process}: ${request.verb} from a cache of ${ageMs} ms ago`);
+          violated(placeOf(request), `${program}: ${request.verb} from a cache of ${ageMs} ms ago`);
         if (entry.isUnanswered) return;
         if (entry.code < 300 && after !== null) own.set(place, Number(versionOf(after)));
         if (entry.code < 300 && after === null) own.delete(place);
@@ -173,22 +173,22 @@ const fromFresh: ProgramRule = {
 
 const SAME_EVENT_MS = 10 * MINUTE_MS;
 
-/** What happens once is one Event of a process. */
+/** What happens once is one Event of a program. */
 const oneEvent: ProgramRule = {
   rule: 'I-34',
   start({ evaluated, violated }) {
     const told = new Map<string, number>();
     return {
       onWrite(entry) {
-        const { request, process, after, atMs } = entry;
+        const { request, program, after, atMs } = entry;
         if (!isOfEvent(entry) || !isDone(entry) || request.verb !== 'create') return;
         evaluated();
         const uid = textAt(after ?? {}, 'involvedObject.uid') ?? '';
         const what = textAt(after ?? {}, 'message') ?? '';
-        const key = `${process} ${uid} ${textAt(after ?? {}, 'reason') ?? ''} ${what}`;
+        const key = `${program} ${uid} ${textAt(after ?? {}, 'reason') ?? ''} ${what}`;
         const beforeMs = told.get(key);
         if (beforeMs !== undefined && atMs - beforeMs < SAME_EVENT_MS)
-          violated(placeOf(request), `${process}: a second Event: ${what}`);
+          violated(placeOf(request), `${program}: a second Event: ${what}`);
         told.set(key, atMs);
       },
     };
@@ -202,7 +202,7 @@ const dry: ProgramRule = {
       if (!scene.isDryRun || isOfLease(entry)) return;
       scene.evaluated();
       if (hasChanged(entry))
-        scene.violated(placeOf(entry.request), `${entry.process}: a dry run has written`);
+        scene.violated(placeOf(entry.request), `${entry.program}: a dry run has written`);
     },
   }),
 };
@@ -219,7 +219,7 @@ const unheld: ProgramRule = {
       if (!isDone(entry) || entry.after === null) return;
       evaluated();
       if (listAt(entry.after, 'metadata.finalizers').some(isOurs))
-        violated(placeOf(entry.request), `${entry.process}: holds a finalizer`);
+        violated(placeOf(entry.request), `${entry.program}: holds a finalizer`);
     },
   }),
 };
@@ -229,13 +229,13 @@ const foreignFields: ProgramRule = {
   rule: 'I-37',
   start: ({ evaluated, violated }) => ({
     onWrite(entry) {
-      const { request, before, after, process } = entry;
+      const { request, before, after, program } = entry;
       if (request.path.plural !== 'nodereports' || !isDone(entry) || after === null) return;
       const known = at(before ?? undefined, `status.${FIELD_OF_NEWER}`);
       if (known === undefined) return;
       evaluated();
       if (at(after, `status.${FIELD_OF_NEWER}`) !== known)
-        violated(placeOf(request), `${process}: takes away what a newer release wrote`);
+        violated(placeOf(request), `${program}: takes away what a newer release wrote`);
     },
   }),
 };
@@ -243,23 +243,23 @@ const foreignFields: ProgramRule = {
 /** A field that releases of today do not know. */
 export const FIELD_OF_NEWER = 'ofNewerRelease';
 
-/** A report stays for its time by true time; of a stamp of another process only the stamp is known. */
+/** A report stays for its time by true time; of a stamp of another program only the stamp is known. */
 const wholeAge: ProgramRule = {
   rule: 'I-40',
   start({ evaluated, violated, keepReportsMs }) {
     const goneMs = new Map<string, number>();
     return {
       onWrite(entry) {
-        const { request, after, atMs, process } = entry;
+        const { request, after, atMs, program } = entry;
         if (request.path.plural !== 'nodereports' || !isDone(entry)) return;
-        const place = `${process} ${placeOf(request)}`;
+        const place = `${program} ${placeOf(request)}`;
         if (request.verb === 'delete') {
           evaluated();
           const ageMs = atMs - (goneMs.get(place) ?? -Infinity);
           if (ageMs < keepReportsMs - SECOND_MS)
             violated(
               placeOf(request),
-              `${process}: deleted ${ageMs} ms after its machine had gone`,
+              `${program}: deleted ${ageMs} ms after its machine had gone`,
             );
         }
         if (isoMs(textAt(after ?? {}, 'status.goneSince')) === null) goneMs.delete(place);

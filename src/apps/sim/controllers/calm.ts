@@ -33,12 +33,12 @@ export function startLoadBook(kernel: Kernel): LoadBook {
     writes,
     requests,
     wrote(entry) {
-      const { request, process } = entry;
+      const { request, program } = entry;
       // An Event tells what is new, and a report goes once, when its time is over.
       if (isOfLease(entry) || isOfEvent(entry) || entry.request.verb === 'delete') return;
       writes.push([
         kernel.nowMs(),
-        `${process} ${request.verb} ${request.path.plural} ${request.path.name ?? ''}`,
+        `${program} ${request.verb} ${request.path.plural} ${request.path.name ?? ''}`,
       ]);
     },
     asked(how) {
@@ -183,7 +183,7 @@ function checkReports(
   for (const [name, report] of reports) {
     evaluated();
     if (textAt(report, 'status.goneSince') === null)
-      violatedRule('L-02', name, `the report of a machine that is gone says nothing of it`);
+      violatedRule('L-02', name, `the report of a machine that is gone does not tell so`);
   }
 }
 

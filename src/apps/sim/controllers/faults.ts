@@ -117,14 +117,14 @@ export const CONTROLLER_FAULTS: readonly ControllerFault[] = [
   watchesStruck('F22', 'its watches end with 410', 'expired'),
   twisted('F23', 'its watches bring no deletions', 'without-deletions'),
   watchesStruck('F25', 'its watches break off', 'torn'),
-  onLife({ id: 'F26', what: 'it is killed', lastsMs: BRIEF }, ({ process }) => {
-    process.kill();
+  onLife({ id: 'F26', what: 'it is killed', lastsMs: BRIEF }, ({ program }) => {
+    program.kill();
     return NOTHING;
   }),
   onLife(
     { id: 'F27', what: 'it stands still', lastsMs: [2 * SECOND_MS, 30 * SECOND_MS] },
-    ({ process }, _, lastsMs) => {
-      process.stand(lastsMs);
+    ({ program }, _, lastsMs) => {
+      program.stand(lastsMs);
       return NOTHING;
     },
   ),
@@ -149,15 +149,15 @@ export const CONTROLLER_FAULTS: readonly ControllerFault[] = [
     { id: 'F34', what: 'it is cut off', lastsMs: [3 * SECOND_MS, 30 * SECOND_MS] },
     ({ line }) => line.partition(),
   ),
-  onLife({ id: 'F71', what: 'its clock steps', lastsMs: BRIEF }, ({ process }, random) => {
-    process.step(random.pick([-HOUR_MS, HOUR_MS, -20 * SECOND_MS, 20 * SECOND_MS]));
+  onLife({ id: 'F71', what: 'its clock steps', lastsMs: BRIEF }, ({ program }, random) => {
+    program.step(random.pick([-HOUR_MS, HOUR_MS, -20 * SECOND_MS, 20 * SECOND_MS]));
     return NOTHING;
   }),
   onLife(
     { id: 'F73', what: 'its timers fire late', lastsMs: [5 * SECOND_MS, 30 * SECOND_MS] },
-    ({ process }, random) => {
-      process.delayTimers(random.pick([200, 1_000, 5_000]));
-      return () => process.delayTimers(0);
+    ({ program }, random) => {
+      program.delayTimers(random.pick([200, 1_000, 5_000]));
+      return () => program.delayTimers(0);
     },
   ),
   ofWorld(

@@ -3,7 +3,7 @@ import type { KubeApi, KubeResource, KubeWatchEvent } from '../../../ports/kube-
 import type { KubePatch, KubeWrites } from '../../../ports/kube-writes.ts';
 import { PortError, type PortFailure } from '../../../ports/port-error.ts';
 import type { Recorder } from '../../../ports/recorder.ts';
-import type { SimulatedProcess } from '../../../sim/programs/process.ts';
+import type { SimulatedProgram } from '../../../sim/programs/program.ts';
 
 export interface ControllerPorts {
   readonly kube: KubeApi;
@@ -17,7 +17,7 @@ export interface ControllerBug {
   readonly id: string;
   /** Rules of which at least one must not hold any more. */
   readonly caughtBy: readonly string[];
-  readonly ports: (ports: ControllerPorts, process: SimulatedProcess) => Partial<ControllerPorts>;
+  readonly ports: (ports: ControllerPorts, program: SimulatedProgram) => Partial<ControllerPorts>;
 }
 
 function isLease({ plural }: KubeResource): boolean {

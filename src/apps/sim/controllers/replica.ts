@@ -11,7 +11,7 @@ import type { Calls } from '../../../sim/programs/call.ts';
 import { type KubeLine, kubeLine } from '../../../sim/programs/kube.ts';
 import type { LedgerEntry } from '../../../sim/programs/ledger.ts';
 import type { ReadHow } from '../../../sim/programs/rules.ts';
-import { SimulatedProcess } from '../../../sim/programs/process.ts';
+import { SimulatedProgram } from '../../../sim/programs/program.ts';
 import { recorderPort, type SimulatedRecords } from '../../../sim/programs/records.ts';
 import {
   Controller,
@@ -23,8 +23,8 @@ import type { ControllerBug } from './planted.ts';
 /** Who hears what replicas do. */
 export interface ReplicaListener {
   readonly onWrite: (entry: LedgerEntry) => void;
-  readonly onRead: (process: string, plural: string, how: ReadHow) => void;
-  readonly onSaid: (process: string, line: string) => void;
+  readonly onRead: (program: string, plural: string, how: ReadHow) => void;
+  readonly onSaid: (program: string, line: string) => void;
 }
 
 export interface ReplicaScene {
@@ -49,13 +49,13 @@ const LIMITS = { keepMs: 30 * 86_400_000, bytesMax: 1e9 };
 const PAUSE_MS = 270_000;
 
 interface Life {
-  readonly process: SimulatedProcess;
+  readonly program: SimulatedProgram;
   readonly line: KubeLine;
   readonly controller: Controller;
   readonly stop: AbortController;
 }
 
-/** One replica of `rollcall controller`: a Pod that is started again when its process is gone. */
+/** One replica of `rollcall controller`: a Pod that is started again when its program is gone. */
 export class Replica {
   readonly name: string;
   readonly #scene: ReplicaScene;
@@ -72,11 +72,11 @@ export class Replica {
     if (this.isRunning()) return;
     this.#starts++;
     const { kernel } = this.#scene;
-    const process = new SimulatedProcess(kernel, `${this.name}.${this.#starts}`);
-    const life = this.#born(process);
+    const program = new SimulatedProgram(kernel, `${this.name}.${this.#starts}`);
+    const life = this.#born(program);
     this.#life = life;
-    kernel.log(process.name, 'starts');
-    kernel.spawn(process.name, async () => life.controller.run(life.stop.signal));
+    kernel.log(program.name, 'starts');
+    kernel.spawn(program.name, async () => life.controller.run(life.stop.signal));
   }
 
   get starts(): number {
@@ -84,7 +84,7 @@ export class Replica {
   }
 
   isRunning(): boolean {
-    return this.#life !== null && !this.#life.process.isGone() && !this.#life.stop.signal.aborted;
+    return this.#life !== null && !this.#life.program.isGone() && !this.#life.stop.signal.aborted;
   }
 
   /** null while it does not run. */
@@ -97,7 +97,7 @@ export class Replica {
   }
 
   kill(): void {
-    this.running()?.process.kill();
+    this.running()?.program.kill();
   }
 
   /** As SIGTERM does. */
@@ -105,47 +105,47 @@ export class Replica {
     this.running()?.stop.abort();
   }
 
-  #born(process: SimulatedProcess): Life {
+  #born(program: SimulatedProgram): Life {
     const scene = this.#scene;
     const { kernel, calls, listener, records, bug } = scene;
-    const random = kernel.random(`${process.name}/program`);
-    const way = kernel.random(`${process.name}/way`);
+    const random = kernel.random(`${program.name}/program`);
+    const way = kernel.random(`${program.name}/way`);
     const line = kubeLine({
       ...scene,
-      process,
+      program,
       delayMs: () => 1 + way.below(scene.delayMostMs),
       onWrite: listener.onWrite,
-      onRead: (plural, how) => listener.onRead(process.name, plural, how),
+      onRead: (plural, how) => listener.onRead(program.name, plural, how),
     });
     const own = {
       kube: line.api,
       writes: line.writes,
-      recorder: recorderPort(records, process, calls),
+      recorder: recorderPort(records, program, calls),
     };
-    const ports = { ...own, ...bug?.ports(own, process) };
-    const aws = scene.aws === null ? null : awsLine(scene.aws, process, calls);
+    const ports = { ...own, ...bug?.ports(own, program) };
+    const aws = scene.aws === null ? null : awsLine(scene.aws, program, calls);
     const controller = new Controller(
       {
         cluster: scene.cluster,
         namespace: NAMESPACE,
-        identity: process.name,
+        identity: program.name,
         writesReports: true,
         writesEvents: true,
         keepReportsMs: scene.keepReportsMs,
         isDryRun: scene.isDryRun,
       },
       {
-        clients: { kube: ports.kube, aws, described: null, refusals: [], clock: process.clock },
+        clients: { kube: ports.kube, aws, described: null, refusals: [], clock: program.clock },
         writes: ports.writes,
         recorder: ports.recorder,
         random,
-        say: (text) => listener.onSaid(process.name, text),
+        say: (text) => listener.onSaid(program.name, text),
         recording: recordingOf(ports.recorder, scene.cluster, (text) =>
-          listener.onSaid(process.name, text),
+          listener.onSaid(program.name, text),
         ),
       },
     );
-    return { process, line, controller, stop: new AbortController() };
+    return { program, line, controller, stop: new AbortController() };
   }
 }
 

@@ -149,16 +149,16 @@ function begin(plan: ControllerPlan): Running {
       for (const { onWrite } of listeners) onWrite?.(entry);
     },
     onRead: (
-      process: string,
+      program: string,
       plural: string,
       how: Parameters<NonNullable<RuleListener['onRead']>>[2],
     ) => {
       load.asked(how);
-      for (const { onRead } of listeners) onRead?.(process, plural, how);
+      for (const { onRead } of listeners) onRead?.(program, plural, how);
     },
-    onSaid: (process: string, line: string) => {
-      kernel.log(process, line);
-      for (const { onSaid } of listeners) onSaid?.(process, line);
+    onSaid: (program: string, line: string) => {
+      kernel.log(program, line);
+      for (const { onSaid } of listeners) onSaid?.(program, line);
     },
   };
   const scene = {

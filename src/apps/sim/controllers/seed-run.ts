@@ -50,7 +50,22 @@ export interface PlantedRun {
 }
 
 /** One for each bug of controllers that can be planted. */
-export const PLANTED_RUNS: readonly PlantedRun[] = [];
+export const PLANTED_RUNS: readonly PlantedRun[] = [
+  { id: 'P9', run: 1 },
+  { id: 'P18', run: 4 },
+  { id: 'P19', run: 15 },
+  { id: 'P20', run: 164 },
+  { id: 'P25', run: 11 },
+  { id: 'P34', run: 'write 4 lost-answer' },
+  { id: 'P41', run: 2 },
+  { id: 'P42', run: 1 },
+  { id: 'P48', run: 3 },
+  { id: 'P49', run: 1 },
+  { id: 'P50', run: 3 },
+  { id: 'P51', run: 58 },
+  { id: 'P52', run: 20 },
+  { id: 'P53', run: 1 },
+];
 
 /** What catches a planted bug; null where nothing does. */
 export async function caughtBy({ id, run }: PlantedRun): Promise<Violation | null> {

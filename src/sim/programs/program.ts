@@ -1,16 +1,16 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 
-/** Of a process that is gone, nothing that waits ever goes on. */
+/** Of a program that is gone, nothing that waits ever goes on. */
 async function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
 /**
- * A process of Rollcall in the world: it can be killed or stand still wherever it waits, and its
+ * A program of Rollcall in the world: it can be killed or stand still wherever it waits, and its
  * wall clock can be set. Everything that it asks has to go through `waiting`.
  */
-export class SimulatedProcess {
+export class SimulatedProgram {
   readonly name: string;
   readonly clock: Clock;
   readonly #kernel: Kernel;
@@ -32,7 +32,7 @@ export class SimulatedProcess {
     };
   }
 
-  /** Aborted when the process is gone; for what the world keeps open for it. */
+  /** Aborted when the program is gone; for what the world keeps open for it. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
@@ -68,7 +68,7 @@ export class SimulatedProcess {
     this.#lateMs = lateMs;
   }
 
-  /** What the process waits for; it goes on when the process may. */
+  /** What the program waits for; it goes on when the program may. */
   async waiting<T>(work: () => Promise<T>): Promise<T> {
     await this.#turn();
     try {
