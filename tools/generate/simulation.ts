@@ -178,10 +178,11 @@ const CONTROLLERS = `## Controllers
 
 The program of \`rollcall controller\` runs in the simulator unchanged, in one or two replicas that
 share a Lease and a recorder. Its world is small, an API server with one to four Nodes that a script
-moves, so that a seed takes a tenth of a second: \`npm test\` runs a thousand of them, another thousand
-at each commit. A seed covers 35 s of chaos and 42 s of calm. A program can be killed or stand still
-wherever it waits: at each request, answer, event, append and timer. Everything it writes is held
-against the true state; after the calm its store, the reports and a fresh look must be the same.
+moves, so that a seed takes a tenth of a second. \`npm test\` runs a thousand of them; every change of
+the program changes their course. A seed covers 35 s of chaos and 42 s of calm. A program can be
+killed or stand still wherever it waits: at each request, answer, event, append and timer. All that
+it writes is compared with the true state. After the calm its store, the reports and a fresh look
+must be the same.
 
 \`\`\`
 node tools/simulation-controllers.ts --from 7 --seeds 1             one seed

@@ -84,6 +84,7 @@ interface Running {
   readonly book: Book;
   readonly load: LoadBook;
   readonly calls: { count: number };
+  readonly lost: { count: number };
 }
 
 /** Lets the controllers of a plan run in a small world to its end. */
@@ -96,7 +97,9 @@ export async function runControllers(plan: ControllerPlan): Promise<ControllerRe
     let end: CalmReport | null = null;
     try {
       await runUntil(kernel, startMs + plan.wholeMs, settle);
-      end = await endOf(stage, running.load, ruleScene(running, 'L'), plan);
+      const unheardMost = plan.restartsAfterLoss ? 0 : running.lost.count;
+      const ending = { isDryRun: plan.isDryRun, unheardMost };
+      end = await endOf(stage, running.load, ruleScene(running, 'L'), ending);
       for (const { onEnd } of stage.listeners) onEnd?.();
     } catch (error) {
       book.violations.push({
@@ -132,11 +135,11 @@ function begin(plan: ControllerPlan): Running {
   const startMs = kernel.nowMs();
   const isCalm = (): boolean => kernel.nowMs() - startMs >= plan.chaosMs;
   const counted = { count: 0 };
-  const lost = { isSo: plan.faults.some(({ fault }) => LOSING.has(fault.id)) };
+  const lost = { count: 0, isSo: plan.faults.some(({ fault }) => LOSING.has(fault.id)) };
   const fate = (call: Call): Deed | null => {
     counted.count++;
     const deed = isCalm() ? null : plan.fate(call);
-    lost.isSo ||= deed === 'skipped';
+    if (deed === 'skipped') lost.count++;
     return deed;
   };
   const calls = new Calls(fate);
@@ -177,11 +180,12 @@ function begin(plan: ControllerPlan): Running {
     (_, index) => new Replica(scene, `r${index + 1}`),
   );
   const stage: ControllerStage = { ...world, beganMs: startMs, replicas, records, listeners };
-  const running = { plan, stage, book, load, calls: counted };
+  const running = { plan, stage, book, load, calls: counted, lost };
   for (const { rule, start } of ALL_RULES) listeners.push(start(ruleScene(running, rule)));
   for (const replica of replicas) keepRunning(stage, replica);
   kernel.after(plan.chaosMs, () => {
-    if (lost.isSo && plan.restartsAfterLoss) for (const replica of replicas) replica.kill();
+    if (plan.restartsAfterLoss && (lost.isSo || lost.count > 0))
+      for (const replica of replicas) replica.kill();
   });
   for (const planned of plan.faults) kernel.after(planned.atMs, () => strike(stage, planned));
   return running;
