@@ -142,7 +142,7 @@ async function writePage(from: number, seeds: number): Promise<void> {
   const text = [
     '# Controllers in the simulator',
     `\`node tools/simulation-controllers.ts --from ${from} --seeds ${seeds} --page\` on commit ${commitOf()}. The program is the one that \`rollcall controller\` runs, with reports, Events and recording on, in one or two replicas. Its API server, clock and recorder are simulated. How it works: [simulation.md](simulation.md#controllers).`,
-    `${seeds} seeds, ${counted.starts} starts of the program, ${counted.calls} writes, reads, events and appends of which each could go wrong, ${counted.twins} seeds compared with the same seed without faults.`,
+    `${seeds} seeds, ${counted.starts} starts of the program, ${counted.calls} writes, reads, events and appends that could go wrong, ${counted.twins} seeds compared with the same seed without faults.`,
     '## Seeds in which a rule does not hold',
     listOf(counted.failures),
     '## Rules',

@@ -66,8 +66,8 @@ export async function perform(
   const unready = await recorded(tools, intendedRecord(action, momentOf(tools, options)));
   if (unready !== null) return { ...unsent(action, unready), unrecorded: unready };
   // Every intention gets its outcome, so that one without means a crash.
-  const isSent = !isAborted(options.signal) && options.isAllowed?.() !== false;
-  const end = isSent ? await sent(action, tools, options) : stopped(action);
+  const why = whyUnsent(options);
+  const end = why === null ? await sent(action, tools, options) : stopped(action, why);
   const record: ActionEnd = { outcome: end.outcome, why: end.why, object: end.object };
   const moment = momentOf(tools, options);
   return { ...end, unrecorded: await recorded(tools, endedRecord(action, moment, record)) };
@@ -116,8 +116,14 @@ function unsent(action: Action, { failure, message, retryAfterMs }: PortError): 
   return { outcome: 'refused', why, object: null, failure, retryAfterMs };
 }
 
-function stopped(action: Action): End {
-  const why = `The ${wordsOf(action)} was not sent, as the program stops or leads no more.`;
+/** null when it may be sent. */
+function whyUnsent({ signal, isAllowed }: PerformOptions): string | null {
+  if (isAborted(signal)) return 'the program stops';
+  return isAllowed?.() === false ? 'another replica may lead by now' : null;
+}
+
+function stopped(action: Action, because: string): End {
+  const why = `The ${wordsOf(action)} was not sent, as ${because}.`;
   return { outcome: 'refused', why, object: null, failure: 'unavailable', retryAfterMs: null };
 }
 
