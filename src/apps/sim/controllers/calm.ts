@@ -13,7 +13,7 @@ import { isOfEvent, isOfLease } from '../../../sim/programs/rules.ts';
 import type { ControllerStage } from './stage.ts';
 
 /** Writes are over, and requests as few as ever, for so long before the end, ms. */
-const QUIET_MS = 20_000;
+const QUIET_MS = 15_000;
 
 /** What is looked at when the calm ends; L-10 where there is a twin. */
 export const END_RULES = ['I-32', 'L-02', 'L-07', 'L-08', 'L-09', 'L-10'] as const;
