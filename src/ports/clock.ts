@@ -13,11 +13,14 @@ export interface Timer {
   readonly cancel: () => void;
 }
 
+/** Made once: an error with its stack for each timer costs more than the timer. */
+const CANCELLED = new Error('cancelled');
+
 /** Does something once `delayMs` are over, unless it is cancelled before. */
 export function startTimer(clock: Clock, delayMs: number, task: () => void): Timer {
   const cancelled = new AbortController();
   void goOff(clock, delayMs, task, cancelled.signal);
-  return { cancel: () => cancelled.abort() };
+  return { cancel: () => cancelled.abort(CANCELLED) };
 }
 
 async function goOff(

@@ -3,6 +3,9 @@ import type { Clock } from '../ports/clock.ts';
 /** What belongs together comes within this time: a Node, its Lease, its Pods. */
 export const SETTLE_MS = 250;
 
+/** A reason that is made once: an error with its stack for each sleep costs more than the sleep. */
+const WOKEN = new Error('woken');
+
 /** Wakes whoever pauses between two looks, and remembers what rang while nobody did. */
 export class Alarm {
   readonly #clock: Clock;
@@ -49,13 +52,15 @@ export class Alarm {
   /** Ends when the time is over, when it rings, and with the signal. */
   async #sleep(durationMs: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController();
-    const either = AbortSignal.any([woken.signal, signal]);
-    this.#wake = () => woken.abort();
+    const wake = (): void => woken.abort(WOKEN);
+    this.#wake = wake;
+    signal.addEventListener('abort', wake, { once: true });
     try {
-      await this.#clock.sleep(durationMs, either);
+      await this.#clock.sleep(durationMs, woken.signal);
     } catch (error) {
-      if (!either.aborted) throw error;
+      if (!woken.signal.aborted) throw error;
     } finally {
+      signal.removeEventListener('abort', wake);
       this.#wake = () => undefined;
     }
   }

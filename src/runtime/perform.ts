@@ -28,6 +28,8 @@ export interface PerformOptions {
   readonly isDryRun: boolean;
   /** Stops before the write is sent, and the reading after it; never the write itself. */
   readonly signal?: AbortSignal;
+  /** Asked right before the write is sent; false leaves it unsent, as another may lead by now. */
+  readonly isAllowed?: () => boolean;
 }
 
 export interface Performed {
@@ -64,7 +66,8 @@ export async function perform(
   const unready = await recorded(tools, intendedRecord(action, momentOf(tools, options)));
   if (unready !== null) return { ...unsent(action, unready), unrecorded: unready };
   // Every intention gets its outcome, so that one without means a crash.
-  const end = isAborted(options.signal) ? stopped(action) : await sent(action, tools, options);
+  const why = whyUnsent(options);
+  const end = why === null ? await sent(action, tools, options) : stopped(action, why);
   const record: ActionEnd = { outcome: end.outcome, why: end.why, object: end.object };
   const moment = momentOf(tools, options);
   return { ...end, unrecorded: await recorded(tools, endedRecord(action, moment, record)) };
@@ -113,8 +116,14 @@ function unsent(action: Action, { failure, message, retryAfterMs }: PortError): 
   return { outcome: 'refused', why, object: null, failure, retryAfterMs };
 }
 
-function stopped(action: Action): End {
-  const why = `The ${wordsOf(action)} was not sent, as the program stops.`;
+/** null when it may be sent. */
+function whyUnsent({ signal, isAllowed }: PerformOptions): string | null {
+  if (isAborted(signal)) return 'the program stops';
+  return isAllowed?.() === false ? 'another replica may lead by now' : null;
+}
+
+function stopped(action: Action, because: string): End {
+  const why = `The ${wordsOf(action)} was not sent, as ${because}.`;
   return { outcome: 'refused', why, object: null, failure: 'unavailable', retryAfterMs: null };
 }
 

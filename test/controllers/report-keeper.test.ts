@@ -4,12 +4,11 @@ import { ReportKeeper } from '../../src/controllers/node-reports/keeper.ts';
 import { NODE_REPORTS } from '../../src/controllers/node-reports/report.ts';
 import type { RollCallRow } from '../../src/diagnosis/roll-call/document.ts';
 import { textAt } from '../../src/evidence/json.ts';
-import type { Recorder } from '../../src/ports/recorder.ts';
 import { type VirtualClock, virtualClock } from '../ports/fake/clock.ts';
 import { fault } from '../ports/fake/kube-fault.ts';
 import { FakeKubeApi } from '../ports/fake/kube-api.ts';
 import { FakeKubeWrites } from '../ports/fake/kube-writes.ts';
-import { createFakeRecorder } from '../ports/fake/recorder.ts';
+import { createFakeRecorder, type FakeRecorder } from '../ports/fake/recorder.ts';
 import { row } from '../roll-call/fixtures.ts';
 
 const KEEP_MS = 600_000;
@@ -21,9 +20,10 @@ interface Scene {
   readonly writes: FakeKubeWrites;
   readonly clock: VirtualClock;
   readonly keeper: ReportKeeper;
-  readonly recorder: Recorder;
+  readonly recorder: FakeRecorder;
   /** Verbs of what was performed, with its outcome. */
   readonly done: string[];
+  readonly lead: { isLeading: boolean };
 }
 
 async function scene(context: TestContext, isDryRun = false): Promise<Scene> {
@@ -45,14 +45,15 @@ async function scene(context: TestContext, isDryRun = false): Promise<Scene> {
     onPerformed: ({ write }, { outcome }) => done.push(`${write.verb} ${outcome}`),
   });
   const ending = new AbortController();
-  const running = keeper.run(ending.signal);
+  const lead = { isLeading: true };
+  const running = keeper.run({ signal: ending.signal, isLeading: () => lead.isLeading });
   context.after(async () => {
     ending.abort();
     await clock.advance(0);
     await running;
   });
   await clock.advance(STEP_MS);
-  return { api, writes, clock, keeper, recorder, done };
+  return { api, writes, clock, keeper, recorder, done, lead };
 }
 
 async function verdictOf({ api }: Scene, name: string): Promise<string | null> {
@@ -64,20 +65,20 @@ const NAME = ROW.instanceId ?? '';
 
 test('makes a report and gives it its status, then writes nothing at rest', async (context) => {
   const kept = await scene(context);
-  kept.keeper.setRows([ROW]);
+  kept.keeper.setRows([ROW], true);
   await kept.clock.advance(10 * STEP_MS);
   assert.deepEqual(kept.done, ['create done', 'patch done']);
   assert.equal(await verdictOf(kept, NAME), 'usable');
-  kept.keeper.setRows([ROW]);
+  kept.keeper.setRows([ROW], true);
   await kept.clock.advance(120 * STEP_MS);
   assert.equal(kept.done.length, 2);
 });
 
 test('writes once for each change of verdict, and records it before and after', async (context) => {
   const kept = await scene(context);
-  kept.keeper.setRows([ROW]);
+  kept.keeper.setRows([ROW], true);
   await kept.clock.advance(10 * STEP_MS);
-  kept.keeper.setRows([row(BROKEN)]);
+  kept.keeper.setRows([row(BROKEN)], true);
   await kept.clock.advance(10 * STEP_MS);
   assert.deepEqual(kept.done.slice(2), ['patch done']);
   assert.equal(await verdictOf(kept, NAME), 'not-usable');
@@ -89,9 +90,9 @@ test('writes once for each change of verdict, and records it before and after', 
 
 test('deletes the report of a machine that is gone for long', async (context) => {
   const kept = await scene(context);
-  kept.keeper.setRows([ROW]);
+  kept.keeper.setRows([ROW], true);
   await kept.clock.advance(10 * STEP_MS);
-  kept.keeper.setRows([]);
+  kept.keeper.setRows([], true);
   await kept.clock.advance(KEEP_MS / 2);
   assert.equal(await verdictOf(kept, NAME), 'usable');
   await kept.clock.advance(KEEP_MS);
@@ -101,15 +102,44 @@ test('deletes the report of a machine that is gone for long', async (context) =>
 test('does not write a second time when an answer is lost', async (context) => {
   const kept = await scene(context);
   kept.writes.loseNext(fault('unclear', 'create'));
-  kept.keeper.setRows([ROW]);
+  kept.keeper.setRows([ROW], true);
   await kept.clock.advance(20 * STEP_MS);
   assert.deepEqual(kept.done, ['create done', 'patch done']);
 });
 
 test('leaves everything as it is in a dry run', async (context) => {
   const kept = await scene(context, true);
-  kept.keeper.setRows([ROW]);
+  kept.keeper.setRows([ROW], true);
   await kept.clock.advance(10 * STEP_MS);
   assert.ok(kept.done.every((done) => done === 'create done'));
   await assert.rejects(kept.api.get(NODE_REPORTS, { name: NAME }));
+});
+
+test('reports nothing as gone while a list could not be read', async (context) => {
+  const kept = await scene(context);
+  kept.keeper.setRows([ROW], true);
+  await kept.clock.advance(10 * STEP_MS);
+  kept.keeper.setRows([], false);
+  await kept.clock.advance(2 * KEEP_MS);
+  assert.deepEqual(kept.done, ['create done', 'patch done']);
+});
+
+test('writes nothing after its time as leader, also with a record of the intention', async (context) => {
+  const kept = await scene(context);
+  kept.lead.isLeading = false;
+  kept.keeper.setRows([ROW], true);
+  await kept.clock.advance(2 * STEP_MS);
+  assert.deepEqual(kept.done, ['create refused']);
+  await assert.rejects(kept.api.get(NODE_REPORTS, { name: NAME }));
+});
+
+test('tries again soon after a failure, not with the next round', async (context) => {
+  const kept = await scene(context);
+  kept.recorder.failWith(fault('unavailable', 'append'));
+  kept.keeper.setRows([ROW], true);
+  await kept.clock.advance(2 * STEP_MS);
+  assert.deepEqual(kept.done, ['create refused']);
+  kept.recorder.failWith(null);
+  await kept.clock.advance(6 * STEP_MS);
+  assert.equal(kept.done[1], 'create done');
 });

@@ -81,3 +81,27 @@ test('lists take the place of watches that never bring anything', async (context
   assert.equal(reflector.state().lastError?.failure, 'timeout');
   assert.equal(reflector.size, 3);
 });
+
+test('a kind that is not served is asked for every half minute', async (context) => {
+  const clock = virtualClock();
+  const api = new FakeKubeApi({ clock });
+  const reflector = new Reflector({
+    api,
+    clock,
+    random: { next: () => 0 },
+    resource: NODES,
+    project: () => 'kept',
+  });
+  const ending = new AbortController();
+  const running = reflector.run(ending.signal);
+  context.after(async () => {
+    ending.abort();
+    await clock.advance(0);
+    await running;
+  });
+  await clock.advance(120_000);
+  assert.ok(reflector.state().counts.failures <= 8, `${reflector.state().counts.failures}`);
+  api.serve(NODES);
+  await clock.advance(40_000);
+  assert.ok(reflector.state().isSynced);
+});

@@ -112,7 +112,7 @@ function violations(rule: string, ...looks: readonly Look[]): readonly Violation
 }
 
 describe('the lists', () => {
-  test('have I-01 to I-40, L-01 to L-10 and P1 to P47 once each', () => {
+  test('have I-01 to I-40, L-01 to L-10 and P1 to P53 once each', () => {
     const numbers = (prefix: string, count: number, width: number): readonly string[] =>
       Array.from({ length: count }, (_, one) => `${prefix}${String(one + 1).padStart(width, '0')}`);
     assert.deepEqual(
@@ -125,7 +125,7 @@ describe('the lists', () => {
     );
     assert.deepEqual(
       PLANTED_KINDS.map(({ id }) => id),
-      numbers('P', 47, 1),
+      numbers('P', 53, 1),
     );
     for (const { of } of [...SAFETY, ...LIVENESS, ...PLANTED_KINDS]) assert.ok(of in PARTS);
   });

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CONTROLLER_FAULTS } from '../../src/apps/sim/controllers/faults.ts';
+import { CONTROLLER_BUGS } from '../../src/apps/sim/controllers/planted.ts';
+import { CONTROLLER_RULES } from '../../src/apps/sim/controllers/run.ts';
 import { FAULTS } from '../../src/sim/faults/faults.ts';
 import { FAULT_CLASSES, FAULT_KINDS, type FaultClass } from '../../src/sim/faults/list.ts';
 import { type Part, PARTS } from '../../src/sim/faults/parts.ts';
@@ -27,23 +30,42 @@ const LACKING: Readonly<Record<string, string>> = {
   F70: 'a world with policies of admission',
 };
 
+/** Faults of single calls, which have no declaration of their own. */
+const OF_CALLS: ReadonlySet<string> = new Set(['F01', 'F02', 'F03', 'F10']);
+
+function isOfControllers(id: string): boolean {
+  return OF_CALLS.has(id) || CONTROLLER_FAULTS.some((one) => one.id === id);
+}
+
+/** Where something is checked or done: in whole clusters, in the runs of controllers, or not yet. */
+function stateOf(isHere: boolean, isOfController: boolean, otherwise: string): string {
+  if (isHere) return isOfController ? 'here, and with controllers' : 'here';
+  return isOfController ? 'with controllers' : otherwise;
+}
+
 function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   const fault = FAULTS.find((one) => one.id === id);
   const comes = faces.filter((part) => part !== 'diagnosis');
   const lacking = LACKING[id] === undefined ? '' : `${LACKING[id]}; `;
-  const state =
-    fault === undefined ? `${lacking}${later(comes.length === 0 ? faces : comes)}` : 'here';
+  const otherwise = `${lacking}${later(comes.length === 0 ? faces : comes)}`;
+  const state = stateOf(fault !== undefined, isOfControllers(id), otherwise);
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
 }
 
 function ruleRow({ id, title, of }: Rule): readonly string[] {
-  return [id, title, CHECKED_RULES.includes(id) ? 'here' : later([of])];
+  return [id, title, stateOf(CHECKED_RULES.includes(id), CONTROLLER_RULES.has(id), later([of]))];
 }
 
 function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
   const bug = PLANTED_BUGS.find((one) => one.id === id);
-  const state = bug === undefined ? later([of]) : `here, caught by ${bug.caughtBy.join(', ')}`;
-  return [id, title, state];
+  const ofController = CONTROLLER_BUGS.find((one) => one.id === id);
+  const states = [
+    ...(bug === undefined ? [] : [`here, caught by ${bug.caughtBy.join(', ')}`]),
+    ...(ofController === undefined
+      ? []
+      : [`with controllers, caught by ${ofController.caughtBy.join(', ')}`]),
+  ];
+  return [id, title, states.length === 0 ? later([of]) : states.join('; ')];
 }
 
 /** The declaration of a name in a source file, up to the line that ends it. */
@@ -152,6 +174,28 @@ one fault on one machine, its line printed, and that line fails in the same way 
 it holds. \`test/sim/planted.test.ts\` does this for every bug that can be planted, each in a cheap seed
 (\`src/sim/planted/seeds.ts\`), and the results below list what caught them.`;
 
+const CONTROLLERS = `## Controllers
+
+The program of \`rollcall controller\` runs in the simulator unchanged, in one or two replicas that
+share a Lease and a recorder. Its world is small, an API server with one to four Nodes that a script
+moves, so that a seed takes a tenth of a second. \`npm test\` runs a thousand of them; every change of
+the program changes their course. A seed covers 35 s of chaos and 42 s of calm. A program can be
+killed or stand still wherever it waits: at each request, answer, event, append and timer. All that
+it writes is compared with the true state. After the calm its store, the reports and a fresh look
+must be the same.
+
+\`\`\`
+node tools/simulation-controllers.ts --from 7 --seeds 1             one seed
+node tools/simulation-controllers.ts --case 'write 3 lost-answer'   one call that goes wrong
+node tools/simulation-controllers.ts --from 1 --seeds 1 --planted P9  with a known mistake
+\`\`\`
+
+Besides seeds each call of a quiet run goes wrong in each way, one run for each: every write with a
+crash before or after it, a lost request or answer, a second delivery, or a pause longer than a Lease;
+every event skipped, late or repeated; every read stale; every append of the recorder likewise. Each
+run must end as the quiet one does. What came of it, and what catches each planted bug:
+[simulation-controllers.md](simulation-controllers.md).`;
+
 /** What the simulation tests, and what comes with which part. */
 export function simulationPage(): GeneratedFile {
   const sections = [
@@ -167,6 +211,7 @@ export function simulationPage(): GeneratedFile {
     PLANTED_STORY,
     '## Reachability marks',
     table(['mark', 'reached when'], Object.entries(MARKS)),
+    CONTROLLERS,
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',

@@ -9,6 +9,7 @@ import { changeLines } from '../../diagnosis/roll-call/changes.ts';
 import type { RollCallDocument } from '../../diagnosis/roll-call/document.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import { rollCallOf } from '../../diagnosis/roll-call/roll-call.ts';
+import { areRowsWhole, withUnread } from '../../diagnosis/roll-call/whole.ts';
 import type { LookClients } from '../../collection/look-clients.ts';
 import { startTimer, type Timer } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -87,6 +88,8 @@ export class Controller {
   readonly #metrics: ControllerMetrics;
   #election: LeaderElection;
   #rollCall: RollCallDocument | null = null;
+  /** With machines that could not be read, which have not gone by that. */
+  #known: RollCallDocument | null = null;
   #again: Timer | null = null;
 
   constructor(settings: ControllerSettings, tools: ControllerTools) {
@@ -182,9 +185,11 @@ export class Controller {
     }
   }
 
-  async #lead({ stop, lost }: Leading): Promise<void> {
-    const either = AbortSignal.any([stop, lost]);
-    await (this.#settings.writesReports ? this.#keeper.run(either) : whenAborted(either));
+  async #lead({ stop, lost, isLeading }: Leading): Promise<void> {
+    const signal = AbortSignal.any([stop, lost]);
+    await (this.#settings.writesReports
+      ? this.#keeper.run({ signal, isLeading })
+      : whenAborted(signal));
   }
 
   async #take(standing: Standing): Promise<void> {
@@ -194,10 +199,13 @@ export class Controller {
     const { happenings, lookAgainMs } = this.#lifecycle.take(standing, clients.aws !== null);
     this.#lookAgain(lookAgainMs, nowMs);
     for (const happening of happenings) this.#tell(happening);
-    for (const line of changeLines(this.#rollCall, rollCall)) log.info(line);
+    const areWhole = areRowsWhole(observations, clients.aws !== null);
+    const known = areWhole ? rollCall : withUnread(this.#known, rollCall);
+    for (const line of changeLines(this.#known, known)) log.info(line);
+    this.#known = known;
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
-    this.#keeper.setRows(rollCall.rows);
+    this.#keeper.setRows(rollCall.rows, areWhole);
     await recording?.take(standing);
   }
 

@@ -53,7 +53,15 @@ function decided(
   change: Partial<ReportsInput> = {},
 ): readonly Action[] {
   const reports = new Map(known.map((one) => [one.name, one]));
-  const given = { reports, rows: [USABLE], nowMs: NOW_MS, keepMs: 3_600_000, actionsMax: 100 };
+  const given = {
+    reports,
+    rows: [USABLE],
+    areWhole: true,
+    nowMs: NOW_MS,
+    goneForMs: (_: string, goneMs: number) => NOW_MS - goneMs,
+    keepMs: 3_600_000,
+    actionsMax: 100,
+  };
   return decide({ ...given, ...change });
 }
 
@@ -99,6 +107,12 @@ describe('reports of machines', () => {
     const gone = report({ ...STATUS, goneSince: EARLIER });
     assert.deepEqual(decided([gone], { rows: [], keepMs: 3_600_001 }), []);
     assert.deepEqual(written(decided([gone], { rows: [] })), [['delete', '7', null]]);
+  });
+
+  test('stay as they are where a machine may only be unread', () => {
+    assert.deepEqual(decided([report(STATUS)], { rows: [], areWhole: false }), []);
+    const gone = report({ ...STATUS, goneSince: EARLIER });
+    assert.deepEqual(decided([gone], { rows: [], areWhole: false }), []);
   });
 
   test('come back with a machine that comes back', () => {

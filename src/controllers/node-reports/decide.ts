@@ -14,7 +14,11 @@ export interface ReportsInput {
   /** By name. */
   readonly reports: ReadonlyMap<string, KnownReport>;
   readonly rows: readonly RollCallRow[];
+  /** False where a machine may be missing in the rows: none of them counts as gone then. */
+  readonly areWhole: boolean;
   readonly nowMs: number;
+  /** How long a machine is gone, by its report's name and the stamp in it, ms. */
+  readonly goneForMs: (name: string, goneSinceMs: number) => number;
   /** How long the report of a machine stays that is gone, ms. */
   readonly keepMs: number;
   /** Writes at most, so that a change of all machines does not become a flood. */
@@ -83,12 +87,15 @@ function ofRow(report: KnownReport, row: RollCallRow, nowMs: number): readonly A
   return [patched(report, next, `${row.name} is ${row.verdict}`)];
 }
 
-function ofGone(report: KnownReport, { nowMs, keepMs }: ReportsInput): readonly Action[] {
+function ofGone(
+  report: KnownReport,
+  { nowMs, goneForMs, keepMs }: ReportsInput,
+): readonly Action[] {
   const { status, name } = report;
   const goneMs = isoMs(status?.goneSince);
   if (status !== null && goneMs === null)
     return [patched(report, { ...status, goneSince: timeOf(nowMs) }, `${name} is gone`)];
-  if (goneMs !== null && nowMs - goneMs < keepMs) return [];
+  if (goneMs !== null && goneForMs(name, goneMs) < keepMs) return [];
   const write = { verb: 'delete', requires: 'same-version' } as const;
   return [actionOf(name, seenOf(report), write, `${name} is gone for ${keepMs / 60_000} min`)];
 }
@@ -98,7 +105,7 @@ function ofGone(report: KnownReport, { nowMs, keepMs }: ReportsInput): readonly 
  * the first, which is the worst.
  */
 export function decide(input: ReportsInput): readonly Action[] {
-  const { reports, rows, nowMs, actionsMax } = input;
+  const { reports, rows, areWhole, nowMs, actionsMax } = input;
   const byName = new Map<string, RollCallRow>();
   for (const row of rows) {
     const name = reportName(row);
@@ -108,6 +115,6 @@ export function decide(input: ReportsInput): readonly Action[] {
     const report = reports.get(name);
     return report === undefined ? [created(name)] : ofRow(report, row, nowMs);
   });
-  const gone = [...reports.values()].filter(({ name }) => !byName.has(name));
+  const gone = areWhole ? [...reports.values()].filter(({ name }) => !byName.has(name)) : [];
   return [...ofRows, ...gone.flatMap((report) => ofGone(report, input))].slice(0, actionsMax);
 }

@@ -2,12 +2,15 @@ import type { RollCallRow } from '../../diagnosis/roll-call/document.ts';
 import { textAt } from '../../evidence/json.ts';
 import type { Action } from '../../ports/action.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
+import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
 import type { ReflectorState } from '../../runtime/reflector/reflector-options.ts';
 import { decide } from './decide.ts';
+import { GoneAges } from './gone-ages.ts';
+import { OwnWrites } from './own-writes.ts';
 import { type KnownReport, NODE_REPORTS, readReport } from './report.ts';
 
 export interface ReportKeeperOptions extends PerformTools {
@@ -27,13 +30,24 @@ const PARALLEL_MAX = 8;
 const AFTER_FAILURE_MS = 5_000;
 /** Reports go when their time is over, which nothing reports. */
 const ROUND_MS = 60_000;
-/** A watch that has not shown our own write by then is not waited for. */
-const OWN_WRITE_MS = 10_000;
+/** Of reports that the server could not confirm for so long, nobody knows how they are now. */
+const STALE_MS = 30_000;
+/** While nobody knows, it is looked at again so often, ms. */
+const UNKNOWN_MS = 1_000;
+/** The same while a write of ours was not seen. */
+const UNSEEN_MS = 5_000;
 
-interface OwnWrite {
-  /** What the report must no longer be; null for one that was made. */
-  readonly before: string | null;
-  readonly untilMs: number;
+/** What a round works from, besides the reports. */
+interface Rows {
+  readonly rows: readonly RollCallRow[];
+  readonly areWhole: boolean;
+}
+
+/** As a leader has it; another may lead as soon as it is over. */
+export interface MayWrite {
+  readonly signal: AbortSignal;
+  /** Asked right before each write. */
+  readonly isLeading: () => boolean;
 }
 
 /** Keeps one NodeReport for each machine as the roll call has it. */
@@ -41,26 +55,36 @@ export class ReportKeeper {
   readonly #options: ReportKeeperOptions;
   readonly #reports: Reflector<KnownReport>;
   readonly #due: Alarm;
-  readonly #own = new Map<string, OwnWrite>();
-  #rows: readonly RollCallRow[] | null = null;
+  readonly #own: OwnWrites;
+  readonly #ages: GoneAges;
+  #rows: Rows | null = null;
 
   constructor(options: ReportKeeperOptions) {
     const { api, clock, random } = options;
     this.#options = options;
     this.#due = new Alarm(clock);
+    this.#ages = new GoneAges(clock);
+    this.#own = new OwnWrites(clock, async (name) => this.#readReport(name));
     this.#reports = new Reflector<KnownReport>({
       api,
       clock,
       random,
       resource: NODE_REPORTS,
       project: readReport,
-      onChange: () => this.#due.ring(),
+      onChange: ({ key }) => {
+        this.#own.shown(key);
+        this.#due.ring();
+      },
     });
   }
 
-  /** The roll call as it is now. */
-  setRows(rows: readonly RollCallRow[]): void {
-    this.#rows = rows;
+  /**
+   * The roll call as it is now.
+   *
+   * @param areWhole false where a machine may be missing, as some list could not be read
+   */
+  setRows(rows: readonly RollCallRow[], areWhole: boolean): void {
+    this.#rows = { rows, areWhole };
     this.#due.ring();
   }
 
@@ -70,68 +94,93 @@ export class ReportKeeper {
   }
 
   /** Writes until the signal ends it. @throws what is a bug and no failure of the API server */
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#reports.run(signal), this.#keep(signal)]);
+  async run(may: MayWrite): Promise<void> {
+    await Promise.all([this.#reports.run(may.signal), this.#keep(may)]);
   }
 
-  async #keep(signal: AbortSignal): Promise<void> {
+  async #keep(may: MayWrite): Promise<void> {
     let restMs = 0;
     for (;;) {
-      await this.#due.pause(restMs, ROUND_MS, signal);
-      if (signal.aborted) return;
+      await this.#due.pause(restMs, this.#restMostMs(), may.signal);
+      if (may.signal.aborted) return;
       this.#due.answer();
-      restMs = (await this.#round(signal)) ? 0 : AFTER_FAILURE_MS;
+      const isDone = await this.#round(may);
+      if (!isDone) this.#due.ring();
+      restMs = isDone ? 0 : AFTER_FAILURE_MS;
     }
   }
 
+  #restMostMs(): number {
+    if (!this.#isFresh()) return UNKNOWN_MS;
+    return this.#own.isWaiting() ? UNSEEN_MS : ROUND_MS;
+  }
+
   /** False when a write failed. */
-  async #round(signal: AbortSignal): Promise<boolean> {
-    const actions = this.#actions();
+  async #round(may: MayWrite): Promise<boolean> {
+    const actions = await this.#actions();
     let hasFailed = false;
-    for (let at = 0; at < actions.length && !signal.aborted; at += PARALLEL_MAX) {
+    for (let at = 0; at < actions.length && !may.signal.aborted; at += PARALLEL_MAX) {
       const batch = actions.slice(at, at + PARALLEL_MAX);
-      const done = await Promise.all(batch.map((action) => this.#perform(action)));
+      const done = await Promise.all(batch.map((action) => this.#perform(action, may)));
       hasFailed ||= done.some(({ outcome }) => outcome !== 'done' && outcome !== 'conflict');
     }
     return !hasFailed;
   }
 
+  /** A leader that had lost its Lease begins with what it knew then. */
+  #isFresh(): boolean {
+    const { isSynced, staleMs } = this.#reports.state();
+    return isSynced && staleMs <= STALE_MS;
+  }
+
   /** Nothing while a list is missing; what we wrote ourselves is first to be seen. */
-  #actions(): readonly Action[] {
+  async #actions(): Promise<readonly Action[]> {
     const { clock, keepMs } = this.#options;
-    if (this.#rows === null || !this.#reports.state().isSynced) return [];
+    if (this.#rows === null || !this.#isFresh()) return [];
+    await this.#own.refresh(this.#reports.state().counts.listings);
+    const reports = this.#own.over(new Map(this.#reports.entries()));
+    this.#ages.keep((name) => reports.has(name));
     const decided = decide({
-      reports: new Map(this.#reports.entries()),
-      rows: this.#rows,
+      ...this.#rows,
+      reports,
       nowMs: clock.nowMs(),
+      goneForMs: (name, goneSinceMs) => this.#ages.ageMs(name, goneSinceMs),
       keepMs: keepMs(),
       actionsMax: ACTIONS_MAX,
     });
-    return decided.filter(({ object }) => !this.#awaits(object.name));
+    return decided.filter(({ object }) => !this.#own.isUnseen(object.name));
   }
 
-  #awaits(name: string): boolean {
-    const own = this.#own.get(name);
-    if (own === undefined) return false;
-    const isOld = this.#options.clock.monotonicMs() >= own.untilMs;
-    const version = this.#reports.get(name)?.resourceVersion ?? null;
-    if (!isOld && version === own.before) return true;
-    this.#own.delete(name);
-    return false;
-  }
-
-  async #perform(action: Action): Promise<Performed> {
-    const { onPerformed, clock } = this.#options;
-    const isDryRun = this.#options.isDryRun();
-    const performed = await perform(action, this.#options, { isDryRun });
-    const { outcome, object } = performed;
-    const hasChanged = textAt(object ?? {}, 'metadata.resourceVersion') !== null;
-    if (outcome === 'done' && !isDryRun && (hasChanged || action.write.verb === 'delete')) {
-      const before = action.object.seen?.resourceVersion ?? null;
-      const untilMs = clock.monotonicMs() + OWN_WRITE_MS;
-      this.#own.set(action.object.name, { before, untilMs });
+  async #readReport(name: string): Promise<KnownReport | null | undefined> {
+    try {
+      return readReport(await this.#options.api.get(NODE_REPORTS, { name }));
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      return error.failure === 'not-found' ? null : undefined;
     }
+  }
+
+  async #perform(action: Action, { signal, isLeading }: MayWrite): Promise<Performed> {
+    const { onPerformed } = this.#options;
+    const isDryRun = this.#options.isDryRun();
+    const performed = await perform(action, this.#options, {
+      isDryRun,
+      signal,
+      isAllowed: isLeading,
+    });
+    if (this.#isToBeSeen(action, performed))
+      this.#own.wrote(action.object.name, this.#reports.state().counts.listings);
     onPerformed(action, performed);
     return performed;
+  }
+
+  /** Not a write that left everything as it was, and not one that the watch has shown already. */
+  #isToBeSeen({ object: { name, seen }, write }: Action, { outcome, object }: Performed): boolean {
+    if (this.#options.isDryRun() || (outcome !== 'done' && outcome !== 'conflict')) return false;
+    const known = this.#own.newest(name, this.#reports.get(name))?.resourceVersion ?? null;
+    const before = seen?.resourceVersion ?? null;
+    if (known !== before) return false;
+    const after = textAt(object ?? {}, 'metadata.resourceVersion');
+    return outcome === 'conflict' || write.verb === 'delete' || after !== before;
   }
 }

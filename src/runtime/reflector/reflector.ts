@@ -1,6 +1,6 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeWatchEvent } from '../../ports/kube-api.ts';
-import { PortError } from '../../ports/port-error.ts';
+import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import { Backoff } from '../backoff.ts';
 import { Arrivals, type WrittenObject } from './arrivals.ts';
 import {
@@ -159,6 +159,8 @@ export class Reflector<T> {
     const phase = phaseOf(error);
     this.#record.fail(error, phase);
     if (phase !== 'waiting') return this.#refusals.nextMs();
+    // A kind that the server does not serve comes rarely, and many clusters lack many of them.
+    if (MISSING.has(error.failure)) return this.#limits.backoffMostMs * (0.75 + random.next() / 2);
     const askedMs = (error.retryAfterMs ?? 0) * (1 + random.next() / 4);
     return Math.max(askedMs, this.#backoff.nextMs());
   }
@@ -349,6 +351,9 @@ const DEATHS_MAX = 2;
 const SHORT_LIFE_MS = 1_000;
 /** One that lasted longer shows that the server is well again. */
 const LONG_LIFE_MS = 5_000;
+
+/** How servers and what stands before them say that there is no such kind. */
+const MISSING: ReadonlySet<PortFailure> = new Set(['not-found', 'unsupported']);
 
 function phaseOf({ failure }: PortError): ReflectorPhase {
   return failure === 'denied' || failure === 'unauthenticated' ? failure : 'waiting';

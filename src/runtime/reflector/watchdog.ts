@@ -4,6 +4,7 @@ import type { KubeApi, KubeResource, KubeSelection, KubeWatchEvent } from '../..
 import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import { Backoff } from '../backoff.ts';
+import { within } from '../within.ts';
 import type { ReflectorLimits } from './reflector-options.ts';
 import type { ReflectorRecord } from './reflector-record.ts';
 import { isOlder } from './versions.ts';
@@ -204,21 +205,10 @@ class Watchdog {
 
   /** Gives up with a failure of its own when the answer takes too long. */
   async #within<R>(ask: (signal: AbortSignal) => Promise<R>): Promise<R> {
-    const { clock } = this.#guarded.scene;
-    const limit = new AbortController();
-    const done = new AbortController();
-    const expiry = clock.sleep(this.#patienceMs, AbortSignal.any([done.signal, this.#signal])).then(
-      () => limit.abort(unconfirmed(this.#guarded.scene)),
-      () => undefined,
-    );
-    try {
-      return await ask(AbortSignal.any([limit.signal, this.#signal]));
-    } catch (error) {
-      throw limit.signal.aborted ? limit.signal.reason : error;
-    } finally {
-      done.abort();
-      await expiry;
-    }
+    const { scene } = this.#guarded;
+    const { clock } = scene;
+    const late = (): PortError => unconfirmed(scene);
+    return await within({ clock, durationMs: this.#patienceMs, signal: this.#signal, late }, ask);
   }
 }
 

@@ -27,7 +27,7 @@ export const SAFETY: readonly Rule[] = [
   row('I-03', 'gate', 'what is unknown never opens a gate; an empty list is unknown'),
   row('I-04', 'gate', 'a gate whose configuration cannot be read stays shut and says so'),
   row('I-05', 'gate', 'a write of taints changes only taints that are ours'),
-  row('I-06', 'gate', 'every write to a Node carries the version that it was made from'),
+  row('I-06', 'gate', 'every write carries the version that it was made from'),
   row('I-07', 'gate', 'a startup taint is not put back on a node that was ready once'),
   row('I-08', 'gate', 'no node outside the selector is touched'),
   row(

@@ -77,4 +77,10 @@ export const PLANTED_KINDS: readonly PlantedKind[] = [
   row('P45', 'diagnosis', 'what was named once is named for ever'),
   row('P46', 'diagnosis', 'each machine is given the answer of another one'),
   row('P47', 'diagnosis', 'values behind the name of a secret are saved as they are'),
+  row('P48', 'runtime', 'what cannot be recorded is done nevertheless'),
+  row('P49', 'runtime', 'rows are written without their keys, so that a second try doubles them'),
+  row('P50', 'runtime', 'an Event has another name at each try'),
+  row('P51', 'runtime', 'a dry run creates objects'),
+  row('P52', 'runtime', 'a status is replaced whole, with what a newer release wrote in it'),
+  row('P53', 'runtime', 'a report has a finalizer that nobody takes away'),
 ];
