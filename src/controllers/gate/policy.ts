@@ -84,6 +84,11 @@ export type GateMode =
 /** What all dialects compile to: one startup taint, and what must be true before it goes. */
 export interface GatePolicy {
   readonly source: PolicySource;
+  /**
+   * Since when the policy exists, ms since the epoch: nodes older than that were in service before
+   * it and are shut only within `blastShareMax`. null to treat every node as a new one.
+   */
+  readonly createdMs: number | null;
   readonly selects: NodeSelector;
   readonly taint: GateTaint;
   /** An empty list opens nothing. */
@@ -95,11 +100,15 @@ export interface GatePolicy {
   readonly mode: GateMode;
   /** Put instead of the startup taint when an opened node loses a proof; null for the same taint. */
   readonly regressTaint: GateTaint | null;
+  /** How long a proof must be lost before an opened node is shut again, ms. */
+  readonly regressAfterMs: number;
   /** 0 to 1: at most this share of the selected nodes is shut again at once. */
   readonly blastShareMax: number;
   /** A node that is still shut after so long is reported, never opened, ms; null for never. */
   readonly expiryMs: number | null;
   readonly isDryRun: boolean;
+  /** True where a proof must be of the node's present boot, and a reboot shuts the node again. */
+  readonly isBoundToBoot: boolean;
   readonly openingMarks: readonly OpeningMark[];
   /** Annotations that say, by being there, that a `bootstrap-only` policy is done with a node. */
   readonly completedBy: readonly string[];
