@@ -1,0 +1,133 @@
+import { at, isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
+import { isoMs } from '../../../evidence/time.ts';
+import type { KubeResource } from '../../../ports/kube-api.ts';
+import type { GateMode, GatePolicy, PolicyReading, PolicySource } from '../policy.ts';
+import { Fields } from './fields.ts';
+import { readProofs } from './node-gate-proofs.ts';
+import { NO_TAINT, readSelector, readTaint } from './parts.ts';
+
+export const NODE_GATES: KubeResource = {
+  group: 'rollcall.dev',
+  version: 'v1alpha1',
+  plural: 'nodegates',
+  kind: 'NodeGate',
+  isNamespaced: false,
+};
+
+const DEFAULTS = {
+  dwellMs: 5_000,
+  regressAfterMs: 10_000,
+  maxPercent: 20,
+  expiryMs: 15 * 60_000,
+};
+
+const SPEC_FIELDS = [
+  'nodeSelector',
+  'taint',
+  'proofs',
+  'proofPolicy',
+  'dwell',
+  'freshness',
+  'mode',
+  'regress',
+  'expiry',
+  'dryRun',
+];
+
+function sourceOf(object: JsonObject): PolicySource {
+  const generation = at(object, 'metadata.generation');
+  return {
+    kind: 'NodeGate',
+    name: textAt(object, 'metadata.name') ?? '',
+    uid: textAt(object, 'metadata.uid'),
+    generation: typeof generation === 'number' ? generation : null,
+  };
+}
+
+/** The startup key without its domain, under a domain that no provisioner takes for a startup taint. */
+function regressKey(startupKey: string): string {
+  return `regress.rollcall.dev/${startupKey.split('/').at(-1) ?? startupKey}`;
+}
+
+type Regress = Pick<GatePolicy, 'regressTaint' | 'regressAfterMs' | 'blastShareMax'>;
+
+function readRegress(spec: Fields, startupKey: string): Regress {
+  const regress = spec.inside('regress', ['taint', 'after', 'maxPercent']);
+  const found = regress.value('taint');
+  const taint =
+    found === undefined
+      ? { key: regressKey(startupKey), value: '', effect: 'NoSchedule' as const }
+      : readTaint(regress, 'taint');
+  if (taint?.key === startupKey)
+    regress.refuse('taint.key', 'is the startup key; name another, or leave it out');
+  return {
+    regressTaint: taint,
+    regressAfterMs: regress.duration('after', DEFAULTS.regressAfterMs),
+    blastShareMax: regress.number('maxPercent', DEFAULTS.maxPercent, 0, 100) / 100,
+  };
+}
+
+function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GatePolicy {
+  const taint = readTaint(spec, 'taint') ?? NO_TAINT;
+  const proofs = readProofs(spec, 'proofs');
+  const isAny = spec.choice('proofPolicy', ['All', 'Any'], 'All') === 'Any';
+  return {
+    source,
+    createdMs: isoMs(textAt(object, 'metadata.creationTimestamp')),
+    selects: { requirements: readSelector(spec, 'nodeSelector'), placedBy: null },
+    taint,
+    needs: isAny ? { any: proofs } : { all: proofs },
+    dwellMs: spec.duration('dwell', DEFAULTS.dwellMs),
+    freshnessMs: spec.value('freshness') === undefined ? null : spec.duration('freshness', 0),
+    mode: spec.choice('mode', ['continuous', 'bootstrap-only'], 'continuous') as GateMode,
+    ...readRegress(spec, taint.key),
+    expiryMs: spec.duration('expiry', DEFAULTS.expiryMs),
+    isDryRun: spec.flag('dryRun'),
+    isBoundToBoot: true,
+    openingMarks: [],
+    completedBy: [],
+    refusedWhy: null,
+  };
+}
+
+/** One whose nodes or taint cannot be read holds nothing shut: there is nothing to hold. */
+function refusedPolicy(policy: GatePolicy, spec: Fields): readonly GatePolicy[] {
+  if (policy.taint === NO_TAINT || spec.isRefused('nodeSelector')) return [];
+  return [{ ...policy, refusedWhy: spec.whys().join(' ') }];
+}
+
+/**
+ * Reads a NodeGate of rollcall.dev/v1alpha1:
+ *
+ * ```yaml
+ * spec:
+ *   nodeSelector: {matchLabels: {…}, matchExpressions: […]}    # required; {} selects every node
+ *   taint: {key: readiness.k8s.io/workers, value: "", effect: NoSchedule}       # required
+ *   proofs:                                                     # required, 1 to 32, one key each
+ *   - daemonSet: {namespace: kube-system, name: aws-node}
+ *   - condition: {type: rollcall.dev/DnsWorks, status: "True"}  # status "True" when left out
+ *   - csiDriver: {name: ebs.csi.aws.com}
+ *   - label: {key: …, value: …}                                 # any value when left out
+ *   - annotation: {key: …, value: …}
+ *   - resource: {name: nvidia.com/gpu}
+ *   proofPolicy: All                                            # or Any
+ *   dwell: 5s
+ *   freshness: 5m                                               # conditions; not looked at by default
+ *   mode: continuous                                            # or bootstrap-only
+ *   regress: {taint: {key, value, effect}, after: 10s, maxPercent: 20}
+ *   expiry: 15m
+ *   dryRun: false
+ * ```
+ */
+export function readNodeGate(object: JsonObject): PolicyReading {
+  const source = sourceOf(object);
+  const found: Json | undefined = object['spec'];
+  const spec = new Fields(isObject(found) ? found : {}, 'spec', SPEC_FIELDS);
+  const policy = policyOf(spec, object, source);
+  const refusals = spec.whys().map((why) => ({ source, why }));
+  const isAll = policy.selects.requirements.length === 0;
+  const why = 'spec.nodeSelector selects every node.';
+  const warnings = isAll ? [{ source, why }] : [];
+  const policies = refusals.length === 0 ? [policy] : refusedPolicy(policy, spec);
+  return { policies, refusals, warnings };
+}
