@@ -1,10 +1,17 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { KubeResource } from '../../../ports/kube-api.ts';
-import type { GateMode, GatePolicy, PolicyReading, PolicySource } from '../policy.ts';
+import type {
+  GateMode,
+  GatePolicy,
+  ObjectName,
+  OpeningMark,
+  PolicyReading,
+  PolicySource,
+} from '../policy.ts';
 import { Fields } from './fields.ts';
 import { readProofs } from './node-gate-proofs.ts';
-import { NO_TAINT, readSelector, readTaint } from './parts.ts';
+import { isQualifiedName, NO_TAINT, readSelector, readTaint } from './parts.ts';
 
 export const NODE_GATES: KubeResource = {
   group: 'rollcall.dev',
@@ -29,9 +36,13 @@ const SPEC_FIELDS = [
   'dwell',
   'freshness',
   'mode',
+  'boundToBoot',
   'regress',
   'expiry',
   'dryRun',
+  'placedBy',
+  'openingAnnotations',
+  'completedBy',
 ];
 
 function sourceOf(object: JsonObject): PolicySource {
@@ -67,6 +78,29 @@ function readRegress(spec: Fields, startupKey: string): Regress {
   };
 }
 
+function readPlacedBy(spec: Fields): ObjectName | null {
+  if (spec.value('placedBy') === undefined) return null;
+  const fields = spec.inside('placedBy', ['namespace', 'name']);
+  return { namespace: fields.text('namespace'), name: fields.text('name') };
+}
+
+const ANNOTATIONS_MAX = 8;
+
+function readMarks(spec: Fields): readonly OpeningMark[] {
+  return spec.items('openingAnnotations', ['key', 'value'], ANNOTATIONS_MAX).map((fields) => {
+    const key = fields.text('key');
+    if (!isQualifiedName(key)) fields.refuse('key', 'is no annotation key');
+    return { key, value: fields.value('value') === undefined ? null : fields.text('value') };
+  });
+}
+
+function readCompletedBy(spec: Fields): readonly string[] {
+  const keys = spec.texts('completedBy');
+  if (keys.length > ANNOTATIONS_MAX || !keys.every(isQualifiedName))
+    spec.refuse('completedBy', `takes up to ${ANNOTATIONS_MAX} annotation keys`);
+  return keys;
+}
+
 function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GatePolicy {
   const taint = readTaint(spec, 'taint') ?? NO_TAINT;
   const proofs = readProofs(spec, 'proofs');
@@ -74,7 +108,7 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
   return {
     source,
     createdMs: isoMs(textAt(object, 'metadata.creationTimestamp')),
-    selects: { requirements: readSelector(spec, 'nodeSelector'), placedBy: null },
+    selects: { requirements: readSelector(spec, 'nodeSelector'), placedBy: readPlacedBy(spec) },
     taint,
     needs: isAny ? { any: proofs } : { all: proofs },
     dwellMs: spec.duration('dwell', DEFAULTS.dwellMs),
@@ -83,9 +117,9 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
     ...readRegress(spec, taint.key),
     expiryMs: spec.duration('expiry', DEFAULTS.expiryMs),
     isDryRun: spec.flag('dryRun'),
-    isBoundToBoot: true,
-    openingMarks: [],
-    completedBy: [],
+    isBoundToBoot: spec.value('boundToBoot') === undefined || spec.flag('boundToBoot'),
+    openingMarks: readMarks(spec),
+    completedBy: readCompletedBy(spec),
     refusedWhy: null,
   };
 }
@@ -117,6 +151,10 @@ function refusedPolicy(policy: GatePolicy, spec: Fields): readonly GatePolicy[] 
  *   regress: {taint: {key, value, effect}, after: 10s, maxPercent: 20}
  *   expiry: 15m
  *   dryRun: false
+ *   boundToBoot: true                                           # proofs of the present boot only
+ *   placedBy: {namespace: kube-system, name: aws-node}          # nodes that this DaemonSet is for
+ *   openingAnnotations: [{key: …, value: …}]                    # the time when left out
+ *   completedBy: [example.com/done]                             # bootstrap-only
  * ```
  */
 export function readNodeGate(object: JsonObject): PolicyReading {
