@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../evidence/json.ts';
 import { DURATION, NAME_PART, SUBDOMAIN } from './names.ts';
-import { RESERVED_TAINT_PREFIXES } from './parts.ts';
+import { EPHEMERAL_TAINT_PREFIX, RESERVED_TAINT_PREFIXES } from './parts.ts';
 
 /** What a NodeGate means where it says nothing; the API server writes them into the object. */
 export const NODE_GATE_DEFAULTS = {
@@ -25,9 +25,6 @@ export const NODE_GATE_LIMITS = {
   /** The longest dwell, freshness, expiry or regress.after. */
   duration: '720h',
 } as const;
-
-/** Karpenter waits for these before it calls a node initialized, so none may come back later. */
-export const EPHEMERAL_TAINT_PREFIX = 'readiness.k8s.io/';
 
 /** A rule of a schema in CEL, and what a person reads whose object breaks it. */
 export interface Rule {

@@ -4,6 +4,7 @@ import type { KubeResource } from '../../../ports/kube-api.ts';
 import type {
   GateMode,
   GatePolicy,
+  GateTaint,
   ObjectName,
   OpeningMark,
   PolicyReading,
@@ -11,7 +12,13 @@ import type {
 } from '../policy.ts';
 import { Fields } from './fields.ts';
 import { readProofs } from './node-gate-proofs.ts';
-import { isQualifiedName, NO_TAINT, readSelector, readTaint } from './parts.ts';
+import {
+  EPHEMERAL_TAINT_PREFIX,
+  isQualifiedName,
+  NO_TAINT,
+  readSelector,
+  readTaint,
+} from './parts.ts';
 
 export const NODE_GATES: KubeResource = {
   group: 'rollcall.dev',
@@ -60,6 +67,18 @@ function regressKey(startupKey: string): string {
   return `regress.rollcall.dev/${startupKey.split('/').at(-1) ?? startupKey}`;
 }
 
+function refuseRegress(regress: Fields, taint: GateTaint | null, startupKey: string): void {
+  if (taint?.key === startupKey)
+    regress.refuse('taint.key', 'is the startup key; name another, or leave it out');
+  else if (taint?.key.startsWith(EPHEMERAL_TAINT_PREFIX) === true)
+    regress.refuse(
+      'taint.key',
+      `begins with ${EPHEMERAL_TAINT_PREFIX}, which Karpenter takes for a startup taint; use a domain of yours`,
+    );
+  if (taint?.effect === 'NoExecute')
+    regress.refuse('taint.effect', 'is NoExecute, which evicts every Pod; use NoSchedule');
+}
+
 type Regress = Pick<GatePolicy, 'regressTaint' | 'regressAfterMs' | 'blastShareMax'>;
 
 function readRegress(spec: Fields, startupKey: string): Regress {
@@ -69,8 +88,7 @@ function readRegress(spec: Fields, startupKey: string): Regress {
     found === undefined
       ? { key: regressKey(startupKey), value: '', effect: 'NoSchedule' as const }
       : readTaint(regress, 'taint');
-  if (taint?.key === startupKey)
-    regress.refuse('taint.key', 'is the startup key; name another, or leave it out');
+  refuseRegress(regress, taint, startupKey);
   return {
     regressTaint: taint,
     regressAfterMs: regress.duration('after', DEFAULTS.regressAfterMs),
@@ -96,6 +114,8 @@ function readMarks(spec: Fields): readonly OpeningMark[] {
 
 function readCompletedBy(spec: Fields): readonly string[] {
   const keys = spec.texts('completedBy');
+  if (keys.length > 0 && spec.value('mode') !== 'bootstrap-only')
+    spec.refuse('completedBy', 'needs mode bootstrap-only');
   if (keys.length > ANNOTATIONS_MAX || !keys.every(isQualifiedName))
     spec.refuse('completedBy', `takes up to ${ANNOTATIONS_MAX} annotation keys`);
   return keys;
@@ -122,6 +142,11 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
     completedBy: readCompletedBy(spec),
     refusedWhy: null,
   };
+}
+
+function refuseTimes(spec: Fields, { dwellMs, expiryMs }: GatePolicy): void {
+  if (expiryMs !== null && expiryMs <= dwellMs)
+    spec.refuse('expiry', 'must be longer than the dwell');
 }
 
 /** One whose nodes or taint cannot be read holds nothing shut: there is nothing to hold. */
@@ -162,6 +187,7 @@ export function readNodeGate(object: JsonObject): PolicyReading {
   const found: Json | undefined = object['spec'];
   const spec = new Fields(isObject(found) ? found : {}, 'spec', SPEC_FIELDS);
   const policy = policyOf(spec, object, source);
+  refuseTimes(spec, policy);
   const refusals = spec.whys().map((why) => ({ source, why }));
   const isAll = policy.selects.requirements.length === 0;
   const why = 'spec.nodeSelector selects every node.';

@@ -18,6 +18,9 @@ export const RESERVED_TAINT_PREFIXES: readonly string[] = [
   'karpenter.sh/',
 ];
 
+/** Karpenter waits for these before it calls a node initialized, so none may come back later. */
+export const EPHEMERAL_TAINT_PREFIX = 'readiness.k8s.io/';
+
 function isReserved(key: string): boolean {
   return RESERVED_TAINT_PREFIXES.some((prefix) => key.startsWith(prefix));
 }
