@@ -1,0 +1,193 @@
+import type { JsonObject } from '../../evidence/json.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi, KubeResource, KubeSelection } from '../../ports/kube-api.ts';
+import type { Random } from '../../ports/random.ts';
+import type { WatchedCache } from '../../runtime/health/health.ts';
+import { Reflector } from '../../runtime/reflector/reflector.ts';
+import type { ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
+import { DaemonPods } from './daemon-pods.ts';
+import { Feeds } from './feeds.ts';
+import { proofsOf } from './judge.ts';
+import { type NodeFacts, readNode } from './node-facts.ts';
+import { NODES } from './plan.ts';
+import type { GatePolicy, ObjectName, PolicyReading } from './policy.ts';
+import type { Looked, Surroundings } from './proofs/saying.ts';
+import {
+  type CsiNodeFacts,
+  type DaemonPodFacts,
+  type DaemonSetFacts,
+  readCsiNode,
+  readDaemonSet,
+} from './workloads.ts';
+
+const DAEMON_SETS: KubeResource = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'daemonsets',
+  kind: 'DaemonSet',
+  isNamespaced: true,
+};
+
+const CSI_NODES: KubeResource = {
+  group: 'storage.k8s.io',
+  version: 'v1',
+  plural: 'csinodes',
+  kind: 'CSINode',
+  isNamespaced: false,
+};
+
+/** Objects of one kind that are policies. */
+export interface PolicyKind {
+  readonly resource: KubeResource;
+  readonly read: (object: JsonObject) => PolicyReading;
+}
+
+export interface CachesOptions {
+  readonly api: KubeApi;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly policyKinds: readonly PolicyKind[];
+  /** Policies that are not in the cluster, as those of a configuration file. */
+  readonly fixed: readonly PolicyReading[];
+  /** Something of this Node or around it changed. */
+  readonly onNode: (name: string) => void;
+  /** What every node's standing depends on changed: policies, or whether something can be read. */
+  readonly onAll: () => void;
+}
+
+/** Everything the gate looks at, as the API server has it. What no policy asks for is not watched. */
+export class GateCaches implements Surroundings {
+  readonly #options: CachesOptions;
+  readonly #feeds: Feeds;
+  readonly #nodes: Reflector<NodeFacts>;
+  readonly #policies: readonly Reflector<PolicyReading>[];
+  #daemonSets: Reflector<DaemonSetFacts> | null = null;
+  #csiNodes: Reflector<CsiNodeFacts> | null = null;
+  readonly #pods = new Map<string, DaemonPods>();
+  #known: readonly GatePolicy[] = [];
+
+  constructor(options: CachesOptions) {
+    this.#options = options;
+    this.#feeds = new Feeds(options.clock, options.onAll);
+    this.#nodes = this.#reflector(NODES, readNode, ({ key }) => options.onNode(key));
+    this.#policies = options.policyKinds.map(({ resource, read }) =>
+      this.#reflector(resource, read, () => this.#takePolicies()),
+    );
+    this.#known = this.readings().flatMap(({ policies }) => policies);
+  }
+
+  /** Follows everything until the signal ends it. @throws what is a bug */
+  async run(signal: AbortSignal): Promise<void> {
+    this.#feeds.add('nodes', this.#nodes, false);
+    for (const [index, reflector] of this.#policies.entries())
+      this.#feeds.add(this.#options.policyKinds[index]?.resource.plural ?? '', reflector, true);
+    this.#follow();
+    await this.#feeds.run(signal);
+  }
+
+  /** True once Nodes and every kind of policy are listed; a kind that is not installed has none. */
+  isReady(): boolean {
+    return this.#feeds.isListed();
+  }
+
+  health(): readonly WatchedCache[] {
+    return this.#feeds.health();
+  }
+
+  policies(): readonly GatePolicy[] {
+    return this.#known;
+  }
+
+  readings(): readonly PolicyReading[] {
+    return [...this.#options.fixed, ...this.#policies.flatMap((kind) => [...kind.values()])];
+  }
+
+  node(name: string): NodeFacts | undefined {
+    return this.#nodes.get(name);
+  }
+
+  nodeNames(): readonly string[] {
+    return [...this.#nodes.entries()].map(([name]) => name);
+  }
+
+  daemonSet({ namespace, name }: ObjectName): Looked<DaemonSetFacts> {
+    return this.#feeds.looked(this.#daemonSets, `${namespace}/${name}`);
+  }
+
+  daemonPods(set: DaemonSetFacts, nodeName: string): Looked<readonly DaemonPodFacts[]> {
+    const pods = this.#pods.get(`${set.namespace}/${set.name}`);
+    const why = this.#feeds.whyUnknown(pods?.reflector ?? null);
+    if (why !== null || pods === undefined) return { state: 'unknown', why: why ?? 'not read yet' };
+    return { state: 'seen', value: pods.of(set.uid, nodeName) };
+  }
+
+  csiNode(nodeName: string): Looked<CsiNodeFacts> {
+    return this.#feeds.looked(this.#csiNodes, nodeName);
+  }
+
+  #reflector<T>(
+    resource: KubeResource,
+    project: (object: JsonObject) => T | null,
+    onChange: (change: ReflectorChange<T>) => void,
+    selection: KubeSelection = {},
+  ): Reflector<T> {
+    const { api, clock, random } = this.#options;
+    const onBug = (error: unknown): void => this.#feeds.fail(error);
+    return new Reflector({ api, clock, random, resource, project, onChange, onBug, selection });
+  }
+
+  #takePolicies(): void {
+    this.#known = this.readings().flatMap(({ policies }) => policies);
+    this.#follow();
+    this.#options.onAll();
+  }
+
+  /** Starts to watch what the policies ask for. */
+  #follow(): void {
+    const proofs = this.#known.flatMap(proofsOf);
+    const isAsked = (kind: string): boolean => proofs.some((proof) => proof.kind === kind);
+    const isPlaced = this.#known.some(({ selects }) => selects.placedBy !== null);
+    if (this.#daemonSets === null && (isPlaced || isAsked('daemonset'))) {
+      this.#daemonSets = this.#reflector(DAEMON_SETS, readDaemonSet, () => this.#takeDaemonSets());
+      this.#feeds.add('daemonsets', this.#daemonSets, false);
+    }
+    if (this.#csiNodes === null && isAsked('csi-driver')) {
+      this.#csiNodes = this.#reflector(CSI_NODES, readCsiNode, ({ key }) => this.#options.onNode(key));
+      this.#feeds.add('csinodes', this.#csiNodes, false);
+    }
+    this.#followPods();
+  }
+
+  #takeDaemonSets(): void {
+    this.#followPods();
+    this.#options.onAll();
+  }
+
+  /** Pods are followed by the selector of each DaemonSet that is a proof, and no others. */
+  #followPods(): void {
+    const wanted = new Map<string, DaemonSetFacts>();
+    for (const proof of this.#known.flatMap(proofsOf)) {
+      if (proof.kind !== 'daemonset') continue;
+      const set = this.#daemonSets?.get(`${proof.namespace}/${proof.name}`);
+      if (set !== undefined) wanted.set(`${proof.namespace}/${proof.name}`, set);
+    }
+    for (const [key, pods] of this.#pods)
+      if (wanted.get(key)?.podSelector !== pods.selector) this.#dropPods(key, pods);
+    for (const [key, set] of wanted) if (!this.#pods.has(key)) this.#addPods(key, set);
+  }
+
+  #dropPods(key: string, pods: DaemonPods): void {
+    this.#pods.delete(key);
+    this.#feeds.drop(pods.reflector);
+  }
+
+  #addPods(key: string, { namespace, podSelector }: DaemonSetFacts): void {
+    if (podSelector === null) return;
+    const { api, clock, random, onNode } = this.#options;
+    const onBug = (error: unknown): void => this.#feeds.fail(error);
+    const place = { namespace, labelSelector: podSelector };
+    const pods = new DaemonPods({ api, clock, random, onNode, onBug, ...place });
+    this.#pods.set(key, pods);
+    this.#feeds.add(`pods of ${key}`, pods.reflector, false);
+  }
+}
