@@ -1,18 +1,16 @@
-import { hostname } from 'node:os';
-import { openHttpServer } from '../../adapters/http/server.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
-import { isoTime } from '../../evidence/time.ts';
 import type { Recorder } from '../../ports/recorder.ts';
-import { healthReply } from '../../runtime/health/health.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
 import type { RecordingLimits } from '../../collection/recording/recording.ts';
 import { type LiveRecorder, openLiveRecorder } from '../cli/live/live-recording.ts';
-import { type Clients, openClients, openKubeTarget } from '../cli/live/open-clients.ts';
+import { type Clients, openClients } from '../cli/live/open-clients.ts';
+import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import { liveChecks, readyChecks } from './health.ts';
 import { Controller, type StandingRecorder } from './program.ts';
+import { endedBySignal, identity, sayOn, serveHealth } from './resident-process.ts';
 
 export interface ControllerRun {
   readonly flags: LiveFlags;
@@ -31,33 +29,6 @@ export interface ControllerRun {
 
 /** Without --record, what was written stands in the log and the metrics alone. */
 const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => 0 };
-
-function identity(): string {
-  const drawn = Math.floor(systemRandom.next() * 2 ** 32).toString(16);
-  return `${hostname()}_${drawn.padStart(8, '0')}`;
-}
-
-/** Aborted by SIGTERM, as a Pod is asked to end, and by SIGINT. */
-function endedBySignal(): { readonly signal: AbortSignal; readonly stop: () => void } {
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  process.once('SIGTERM', end);
-  process.once('SIGINT', end);
-  return {
-    signal: ending.signal,
-    stop: () => {
-      process.removeListener('SIGTERM', end);
-      process.removeListener('SIGINT', end);
-    },
-  };
-}
-
-function sayOn(out: ControllerRun['out']): (line: string) => void {
-  return (line) => {
-    const at = isoTime({ ms: systemClock.nowMs(), yearless: false, clock: 'utc' });
-    out(`${at ?? ''}  ${line}\n`);
-  };
-}
 
 /** How long between two judgements nothing is missing, ms. */
 const JUDGED_MS = 30_000;
@@ -115,22 +86,11 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
 async function served(
   { listen, err }: ControllerRun,
   controller: Controller,
-): ReturnType<typeof openHttpServer> {
+): ReturnType<typeof serveHealth> {
   const sources = {
     live: () => liveChecks(controller.state()),
     ready: () => readyChecks(controller.state()),
     metrics: () => controller.registry.text(),
   };
-  const server = await openHttpServer({
-    ...listen,
-    answer: (question) => healthReply(question, sources),
-    onBug: (error) => err(`/metrics: ${error instanceof Error ? error.message : 'failed'}\n`),
-  }).catch((error: unknown) => {
-    const { code = 'failed' } = error as NodeJS.ErrnoException;
-    throw new SourceError(
-      `${listen.host}:${listen.port} cannot be served (${code}); choose another: --listen 127.0.0.1:0`,
-    );
-  });
-  err(`Serves /metrics, /livez and /readyz on port ${server.port}.\n`);
-  return server;
+  return await serveHealth(listen, sources, err);
 }

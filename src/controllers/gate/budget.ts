@@ -40,9 +40,7 @@ export class BlastBudget {
   take(node: string, decided: readonly LookedPolicy[]): readonly GatePolicy[] {
     const keys = new Set(decided.map(({ policy }) => keyOfPolicy(policy)));
     for (const [key, count] of this.#counts) if (!keys.has(key)) drop(count, node);
-    return decided
-      .filter((looked) => this.#changes(looked, node))
-      .map(({ policy }) => policy);
+    return decided.filter((looked) => this.#changes(looked, node)).map(({ policy }) => policy);
   }
 
   forget(node: string): void {

@@ -152,7 +152,9 @@ export class GateCaches implements Surroundings {
       this.#feeds.add('daemonsets', this.#daemonSets, false);
     }
     if (this.#csiNodes === null && isAsked('csi-driver')) {
-      this.#csiNodes = this.#reflector(CSI_NODES, readCsiNode, ({ key }) => this.#options.onNode(key));
+      this.#csiNodes = this.#reflector(CSI_NODES, readCsiNode, ({ key }) =>
+        this.#options.onNode(key),
+      );
       this.#feeds.add('csinodes', this.#csiNodes, false);
     }
     this.#followPods();

@@ -65,7 +65,9 @@ export class Feeds {
   /** True once every feed was listed, or is of a kind that is not installed. */
   isListed(): boolean {
     const feeds = [...this.#feeds.values()];
-    return feeds.length > 0 && feeds.every((feed) => feed.reflector.state().isSynced || isAbsent(feed));
+    return (
+      feeds.length > 0 && feeds.every((feed) => feed.reflector.state().isSynced || isAbsent(feed))
+    );
   }
 
   health(): readonly WatchedCache[] {

@@ -4,6 +4,7 @@ import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
 import { WorkQueue } from '../../runtime/queue/work-queue.ts';
+import { conditionPlan } from './condition.ts';
 import { BlastBudget } from './budget.ts';
 import { GateCaches, type PolicyKind } from './caches.ts';
 import { type Look, lookAt } from './look.ts';
@@ -11,6 +12,7 @@ import type { NodeMemory } from './memory.ts';
 import { planOf } from './plan.ts';
 import type { GatePolicy, PolicyReading } from './policy.ts';
 import { OwnWrites } from './own-writes.ts';
+import { troublesAt } from './trouble.ts';
 
 export interface GateKeeperOptions extends PerformTools {
   readonly api: KubeApi;
@@ -19,10 +21,31 @@ export interface GateKeeperOptions extends PerformTools {
   readonly fixed: readonly PolicyReading[];
   /** True to have the server check every write and store nothing. */
   readonly isDryRun: boolean;
-  /** Told of each look at a Node by the replica that leads. */
-  readonly onLook: (look: Look, action: Action | null) => void;
-  readonly onPerformed: (look: Look, action: Action, performed: Performed) => void;
+  /** Told of each look at a Node. */
+  readonly onLook: (look: Look) => void;
+  readonly onPerformed: (write: GateWrite, written: GateWritten) => void;
   readonly onGone: (name: string) => void;
+  /** Told of all policies when one of them changes. */
+  readonly onPolicies: (readings: readonly PolicyReading[]) => void;
+}
+
+/** A write, and the look that led to it. */
+export interface GateWrite {
+  readonly look: Look;
+  readonly action: Action;
+  /** True for the taints, false for the condition that tells of trouble. */
+  readonly isOfTaints: boolean;
+}
+
+/** How a write ended, and how long the API server took, ms. */
+export interface GateWritten extends Performed {
+  readonly tookMs: number;
+}
+
+interface Plan {
+  readonly write: GateWrite | null;
+  /** After how long time alone can change it, ms. */
+  readonly againMs: number | null;
 }
 
 export interface LeadOptions {
@@ -97,17 +120,18 @@ export class GateKeeper {
     this.#isRelooking = true;
     await Promise.resolve();
     this.#isRelooking = false;
-    if (this.caches.isReady()) for (const name of this.caches.nodeNames()) this.#observe(name);
+    if (!this.caches.isReady()) return;
+    this.#options.onPolicies(this.caches.readings());
+    for (const name of this.caches.nodeNames()) this.#observe(name);
   }
 
   /** Looks at once, so that an interruption between two writes is seen too. */
   #observe(name: string): void {
     const look = this.#look(name);
     if (look === null || this.#queue === null || this.#own.isAwaited(look.node)) return;
-    const action = this.#planOf(look);
-    this.#options.onLook(look, action);
-    if (action !== null) this.#queue.add(name);
-    else if (look.againMs !== null) this.#queue.addAfter(name, Math.ceil(look.againMs));
+    const { write, againMs } = this.#planOf(look);
+    if (write !== null) this.#queue.add(name);
+    else if (againMs !== null) this.#queue.addAfter(name, Math.ceil(againMs));
   }
 
   /** null while decisions are not possible. */
@@ -118,7 +142,7 @@ export class GateKeeper {
       this.#forget(name);
       return null;
     }
-    const { clock } = this.#options;
+    const { clock, onLook } = this.#options;
     const look = lookAt({
       node,
       before: this.#memories.get(name),
@@ -130,7 +154,9 @@ export class GateKeeper {
     });
     this.#memories.set(name, look.memory);
     const changed = this.#budget.take(name, look.decided);
-    for (const policy of changed) for (const lost of this.#budget.lostOf(policy)) this.#queue?.add(lost);
+    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
+      this.#queue?.add(lost);
+    onLook(look);
     return look;
   }
 
@@ -141,9 +167,20 @@ export class GateKeeper {
     this.#options.onGone(name);
   }
 
-  #planOf({ node, memory, decided }: Look): Action | null {
-    if (node.isLeaving) return null;
-    return planOf({ node, memory, decided, nowMs: this.#options.clock.nowMs() });
+  /** The taints first: what is wrong with a node can be told a moment later. */
+  #planOf(look: Look): Plan {
+    const { clock } = this.#options;
+    const { node, memory, decided, againMs } = look;
+    if (node.isLeaving) return { write: null, againMs: null };
+    const nowMs = clock.nowMs();
+    const taints = planOf({ node, memory, decided, nowMs });
+    if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
+    const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
+    const rests = [againMs, told.againMs].filter((ms) => ms !== null);
+    return {
+      write: told.action === null ? null : { look, action: told.action, isOfTaints: false },
+      againMs: rests.length === 0 ? null : Math.min(...rests),
+    };
   }
 
   /** @returns after how many ms it looks again */
@@ -153,22 +190,21 @@ export class GateKeeper {
     if (look === null) return null;
     const waitMs = this.#own.awaitedMs(look.node);
     if (waitMs > 0) return waitMs;
-    const action = this.#planOf(look);
-    if (action === null || !isLeading()) return look.againMs;
-    return await this.#perform(look, action);
+    const { write, againMs } = this.#planOf(look);
+    return write === null || !isLeading() ? againMs : await this.#perform(write);
   }
 
-  async #perform(look: Look, action: Action): Promise<number | null> {
-    const { isDryRun, onPerformed } = this.#options;
+  async #perform(write: GateWrite): Promise<number | null> {
+    const { clock, isDryRun, onPerformed } = this.#options;
+    const { look, action } = write;
+    const startMs = clock.monotonicMs();
     const performed = await perform(action, this.#options, { isDryRun });
     const { outcome, object, retryAfterMs } = performed;
-    onPerformed(look, action, performed);
-    if (outcome === 'done' && isDryRun) return AFTER_REFUSAL_MS;
-    if (outcome === 'done') {
-      const version = textAt(object ?? {}, 'metadata.resourceVersion');
-      this.#own.written(look.node, version);
-      return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;
-    }
-    return Math.max(retryAfterMs ?? 0, outcome === 'conflict' ? AFTER_CONFLICT_MS : AFTER_REFUSAL_MS);
+    onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });
+    if (outcome === 'conflict') return AFTER_CONFLICT_MS;
+    if (outcome !== 'done' || isDryRun) return Math.max(retryAfterMs ?? 0, AFTER_REFUSAL_MS);
+    this.#own.written(look.node, textAt(object ?? {}, 'metadata.resourceVersion'));
+    // Until the watch shows it; its event is the next look.
+    return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;
   }
 }

@@ -1,7 +1,7 @@
 import { decide, type GateView } from './decide.ts';
 import { type Judgement, judge } from './judge.ts';
 import { type Held, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
-import { hasTaint, type NodeFacts } from './node-facts.ts';
+import type { NodeFacts } from './node-facts.ts';
 import { hasLabels } from './node-selector.ts';
 import { isPlacedByLabels } from './placement.ts';
 import type { Decided } from './plan.ts';
@@ -93,15 +93,20 @@ function isOpenNow({ decision, view }: LookedPolicy): boolean {
   return decision.act === 'open' && !view.isShut && !view.isShutAgain;
 }
 
-function remembered(memory: NodeMemory, node: NodeFacts, steps: readonly Step[]): NodeMemory {
+function remembered(
+  memory: NodeMemory,
+  steps: readonly Step[],
+  { monotonicMs }: LookInput,
+): NodeMemory {
   const looked = steps.map((step) => step.looked);
-  const shut = looked.filter(({ policy }) => hasTaint(node, policy.taint));
   const keys = (some: readonly LookedPolicy[]): readonly string[] =>
     some.map(({ policy }) => keyOfPolicy(policy));
+  const shut = keys(looked.filter(({ view }) => view.isShut));
   return {
     ...memory,
     held: new Map(steps.map(({ key, held }) => [key, held])),
-    seenShut: withAll(memory.seenShut, keys(shut)),
+    seenShut: withAll(memory.seenShut, shut),
+    shutSince: new Map(shut.map((key) => [key, memory.shutSince.get(key) ?? monotonicMs])),
     opened: withAll(memory.opened, keys(looked.filter(isOpenNow))),
   };
 }
@@ -118,5 +123,5 @@ export function lookAt(input: LookInput): Look {
   const selected = policies.filter((policy) => isFor(policy, node, around));
   const steps = selected.map((policy) => lookWith(policy, memory, input));
   const decided = steps.map(({ looked }) => looked);
-  return { node, memory: remembered(memory, node, steps), decided, againMs: soonest(decided) };
+  return { node, memory: remembered(memory, steps, input), decided, againMs: soonest(decided) };
 }

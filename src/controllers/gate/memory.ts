@@ -24,6 +24,8 @@ export interface NodeMemory {
   readonly held: ReadonlyMap<string, Held>;
   /** Policies whose startup taint was seen on this Node. */
   readonly seenShut: ReadonlySet<string>;
+  /** Since when each policy's startup taint has been on this Node, by the monotonic clock. */
+  readonly shutSince: ReadonlyMap<string, number>;
   /** Policies that opened this Node in this boot, as far as this process saw it. */
   readonly opened: ReadonlySet<string>;
 }
@@ -36,8 +38,13 @@ function heartbeatOf({ conditions }: NodeFacts): number | null {
   return known.length === 0 ? null : Math.max(...known);
 }
 
-const NONE: ReadonlyMap<string, Held> = new Map();
 const NOBODY: ReadonlySet<string> = new Set();
+const NOTHING = {
+  held: new Map<string, Held>(),
+  seenShut: NOBODY,
+  shutSince: new Map<string, number>(),
+  opened: NOBODY,
+};
 
 function isOtherBoot(before: NodeMemory, { bootId }: NodeFacts): boolean {
   return before.bootId !== null && bootId !== null && before.bootId !== bootId;
@@ -47,7 +54,7 @@ function isOtherBoot(before: NodeMemory, { bootId }: NodeFacts): boolean {
 export function rememberNode(before: NodeMemory | undefined, node: NodeFacts): NodeMemory {
   const { uid, bootId } = node;
   const heartbeatMs = heartbeatOf(node);
-  const fresh = { uid, bootId, heartbeatMs, held: NONE, seenShut: NOBODY, opened: NOBODY };
+  const fresh = { uid, bootId, heartbeatMs, ...NOTHING };
   if (before === undefined || before.uid !== uid) return { ...fresh, bootFloorMs: null };
   if (isOtherBoot(before, node)) return { ...fresh, bootFloorMs: before.heartbeatMs };
   const isSame = before.bootId === bootId && before.heartbeatMs === heartbeatMs;

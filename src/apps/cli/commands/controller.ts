@@ -3,6 +3,7 @@ import { type CliContext, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
 import { liveFlagsOf } from '../live/flags.ts';
 import { limitsOf } from '../live/record-limits.ts';
+import type { ParsedOptions } from '../options/declaration.ts';
 import { parseCommandLine } from '../options/parse.ts';
 
 /** `10.0.0.1:8470`, `[::]:8470` or `:8470`, which is every address. */
@@ -18,6 +19,28 @@ function addressIn(text: string): { readonly host: string; readonly port: number
   return { host: host === undefined || host === '' ? '::' : host, port: Number(port) };
 }
 
+type Values = ParsedOptions<typeof CONTROLLER.options>;
+
+/** What belongs to the roll call, which does not run. @throws UsageError */
+function refuseOthers(values: Values): void {
+  const given = (['reports', 'events', 'record'] as const).filter(
+    (name) => values[name] !== false && values[name] !== null,
+  );
+  if (given.length > 0)
+    throw new UsageError(`--only gate has no --${given.join(' and no --')}; run a second controller`);
+}
+
+async function gateAlone(
+  values: Values,
+  listen: ReturnType<typeof addressIn>,
+  { out, err }: CliContext,
+): Promise<void> {
+  refuseOthers(values);
+  const { runGateUntilSignal } = await import('../../gate/run.ts');
+  const { namespace, 'dry-run': isDryRun } = values;
+  await runGateUntilSignal({ flags: liveFlagsOf(values), listen, namespace, isDryRun, out, err });
+}
+
 /** `rollcall controller`: keeps the roll call until a signal ends it. */
 export async function controllerCommand(
   args: readonly string[],
@@ -25,6 +48,10 @@ export async function controllerCommand(
 ): Promise<number> {
   const { values } = parseCommandLine(CONTROLLER, args);
   const listen = addressIn(values.listen);
+  if (values.only !== null) {
+    await gateAlone(values, listen, context);
+    return EXIT.usable;
+  }
   const { runUntilSignal } = await import('../../controller/run.ts');
   await runUntilSignal({
     flags: liveFlagsOf(values),

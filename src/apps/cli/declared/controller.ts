@@ -5,14 +5,25 @@ import { LIVE_OPTIONS } from './shared.ts';
 export const CONTROLLER = declareCommand({
   name: 'controller',
   summary: 'Keep the roll call in the cluster: metrics, reports, and who deleted a Node',
-  usage: ['controller [--reports] [--events] [--record FILE] [options]'],
+  usage: [
+    'controller [--reports] [--events] [--record FILE] [options]',
+    'controller --only gate [--dry-run] [options]',
+  ],
   description: [
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
     'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',
     'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else. See docs/controller.md.',
+    'With --only gate it keeps gates and nothing else: a node keeps the startup taint of each NodeGate that selects it until every proof has held for the dwell. It asks nothing of AWS. Of several replicas the one that holds the Lease rollcall-gate writes. See docs/gate.md.',
   ],
   words: { most: 0, completes: [] },
   options: {
+    only: {
+      kind: 'choice',
+      value: 'PART',
+      noun: 'part',
+      values: ['gate'],
+      help: 'Run this part alone: gate keeps nodes tainted until they are proven',
+    },
     reports: { kind: 'flag', help: 'Write a NodeReport for each machine' },
     events: {
       kind: 'flag',
@@ -56,6 +67,7 @@ export const CONTROLLER = declareCommand({
       title: 'In the cluster',
       command: 'rollcall controller --reports --listen 0.0.0.0:8470',
     },
+    { title: 'Gates alone', command: 'rollcall controller --only gate --listen 0.0.0.0:8470' },
     { title: 'What it would write', command: 'rollcall controller --reports --dry-run' },
   ],
   seeAlso: ['status', 'permissions'],

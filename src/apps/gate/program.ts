@@ -1,0 +1,174 @@
+import type { PolicyKind } from '../../controllers/gate/caches.ts';
+import { GateKeeper, type GateWrite, type GateWritten } from '../../controllers/gate/keeper.ts';
+import { happenedBy, noteOf, subjectOf } from '../../controllers/gate/notes.ts';
+import type { PolicyReading } from '../../controllers/gate/policy.ts';
+import { excerptOf } from '../../evidence/redact.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { KubeWrites } from '../../ports/kube-writes.ts';
+import type { Random } from '../../ports/random.ts';
+import type { Recorder } from '../../ports/recorder.ts';
+import { LeaderElection } from '../../runtime/election/election.ts';
+import type { ElectionState } from '../../runtime/election/election-options.ts';
+import { EventPublisher } from '../../runtime/events/event-publisher.ts';
+import { cacheChecks, type HealthCheck } from '../../runtime/health/health.ts';
+import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import { declareGateMetrics } from './metrics.ts';
+
+export interface GateSettings {
+  readonly namespace: string;
+  readonly identity: string;
+  readonly isDryRun: boolean;
+  readonly policyKinds: readonly PolicyKind[];
+  readonly fixed: readonly PolicyReading[];
+}
+
+export interface GateTools {
+  readonly api: KubeApi;
+  readonly writes: KubeWrites;
+  /** Of the Lease, so that a storm of patches never delays its renewal. */
+  readonly leaseWrites: KubeWrites;
+  readonly leaseApi: Pick<KubeApi, 'get'>;
+  readonly recorder: Pick<Recorder, 'append'>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** One line for a person who reads the log. */
+  readonly say: (line: string) => void;
+}
+
+const LEASE = 'rollcall-gate';
+
+/** The gate controller: every replica looks, the one that leads writes. */
+export class GateProgram {
+  readonly #settings: GateSettings;
+  readonly #tools: GateTools;
+  readonly #keeper: GateKeeper;
+  readonly #events: EventPublisher;
+  readonly registry = new MetricsRegistry();
+  readonly #metrics = declareGateMetrics(this.registry, {
+    caches: () => this.#keeper.caches.health(),
+    policies: () => this.#keeper.caches.policies(),
+  });
+  #election: LeaderElection;
+  #refused = new Set<string>();
+
+  constructor(settings: GateSettings, tools: GateTools) {
+    this.#settings = settings;
+    this.#tools = tools;
+    const { writes, clock, random } = tools;
+    const source = { component: LEASE, instance: settings.identity };
+    this.#events = new EventPublisher({ writes, clock, random, source });
+    this.#keeper = this.#gateKeeper();
+    this.#election = this.#candidate();
+  }
+
+  election(): ElectionState {
+    return this.#election.state();
+  }
+
+  /** Ready once every list is there that decisions are made of, and while each is current. */
+  readyChecks(): readonly HealthCheck[] {
+    const { caches } = this.#keeper;
+    const why = caches.isReady() ? null : 'not every list was read yet';
+    return [{ name: 'gate-lists', why }, ...cacheChecks(caches.health())];
+  }
+
+  /** Runs until the signal ends it. @throws what is a bug and no failure of a source */
+  async run(stop: AbortSignal): Promise<void> {
+    const ending = new AbortController();
+    const either = AbortSignal.any([stop, ending.signal]);
+    const parts = [this.#keeper.run(either), this.#events.run(either), this.#leadAgain(either)];
+    try {
+      await Promise.all(parts);
+    } finally {
+      ending.abort();
+      await Promise.allSettled(parts);
+    }
+  }
+
+  #gateKeeper(): GateKeeper {
+    const { policyKinds, fixed, isDryRun } = this.#settings;
+    return new GateKeeper({
+      ...this.#tools,
+      cluster: '',
+      policyKinds,
+      fixed,
+      isDryRun,
+      onLook: (look) => this.#metrics.look(look),
+      onPerformed: (write, performed) => this.#performed(write, performed),
+      onGone: (name) => this.#metrics.gone(name),
+      onPolicies: (readings) => this.#tellRefusals(readings),
+    });
+  }
+
+  /** Each sentence once, for as long as it holds. */
+  #tellRefusals(readings: readonly PolicyReading[]): void {
+    const now = readings
+      .flatMap(({ refusals, warnings }) => [...refusals, ...warnings])
+      .map(({ source, why }) => `${source.kind} ${source.name}: ${why}`);
+    for (const line of now) if (!this.#refused.has(line)) this.#tools.say(line);
+    this.#refused = new Set(now);
+  }
+
+  #performed(write: GateWrite, { outcome, why, tookMs }: GateWritten): void {
+    this.#metrics.wrote(write, outcome, tookMs);
+    const { node } = write.look;
+    if (outcome !== 'done') {
+      if (outcome !== 'conflict') this.#tools.say(`${node.name}: ${why}`);
+      return;
+    }
+    if (this.#settings.isDryRun) return this.#tools.say(`${node.name}: would be: ${write.action.why.text}`);
+    if (write.isOfTaints) this.#tellHappened(write);
+    else this.#tellTrouble(write);
+  }
+
+  #tellHappened({ look }: GateWrite): void {
+    const { clock, say } = this.#tools;
+    const { node } = look;
+    const happened = happenedBy(look);
+    const ageMs = node.createdMs === null ? null : Math.max(0, clock.nowMs() - node.createdMs);
+    for (const one of happened) {
+      this.#metrics.happened(one, ageMs);
+      say(`${node.name}: ${one.what}: ${one.text}`);
+    }
+    const note = noteOf(node, happened);
+    if (note !== null) this.#events.publish(note);
+  }
+
+  #tellTrouble({ look: { node }, action }: GateWrite): void {
+    const { name, text } = action.why;
+    const type = name === 'GateWell' ? 'Normal' : 'Warning';
+    this.#tools.say(`${node.name}: ${text}`);
+    this.#events.publish({ about: subjectOf(node), type, reason: name, message: text });
+  }
+
+  #candidate(): LeaderElection {
+    const { leaseApi, leaseWrites, clock, random, say } = this.#tools;
+    const { namespace, identity } = this.#settings;
+    return new LeaderElection({
+      api: leaseApi,
+      writes: leaseWrites,
+      clock,
+      random,
+      lease: { namespace, name: LEASE },
+      identity,
+      lead: async (leading) => await this.#keeper.lead(leading),
+      onChange: ({ phase, holder, lastError }) => {
+        this.#metrics.lead(phase === 'leading');
+        if (lastError !== null) say(`Lease ${namespace}/${LEASE}: ${lastError.message}`);
+        else if (phase === 'leading') say(`leads as ${identity}`);
+        else if (holder !== null && holder !== identity) say(`${excerptOf(holder)} leads`);
+      },
+    });
+  }
+
+  /** A Lease that was lost is another's; it is waited for again. */
+  async #leadAgain(stop: AbortSignal): Promise<void> {
+    for (;;) {
+      const end = await this.#election.run(stop);
+      if (end === 'stopped') return;
+      this.#tools.say('lost the Lease; nothing is written until it leads again');
+      this.#election = this.#candidate();
+    }
+  }
+}
