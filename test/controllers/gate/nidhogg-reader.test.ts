@@ -1,14 +1,11 @@
 /** What Rollcall makes of nidhogg's configuration files, of both forks. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  type NidhoggReading,
-  readNidhogg,
-} from '../../../src/controllers/gate/policies/nidhogg.ts';
-import type { GatePolicy } from '../../../src/controllers/gate/policy.ts';
+import { readNidhogg } from '../../../src/controllers/gate/policies/nidhogg.ts';
+import type { GatePolicy, PolicyReading } from '../../../src/controllers/gate/policy.ts';
 import { parseLinedYaml } from '../../../src/readers/text/yaml-lines.ts';
 
-function read(text: string): NidhoggReading {
+function read(text: string): PolicyReading {
   const parsed = parseLinedYaml(text);
   if (!parsed.ok) return assert.fail(parsed.why);
   return readNidhogg(parsed);
@@ -21,7 +18,7 @@ function only(text: string): GatePolicy {
   return policies[0] ?? assert.fail('no policy');
 }
 
-function whys({ refusals }: NidhoggReading): readonly string[] {
+function whys({ refusals }: PolicyReading): readonly string[] {
   return refusals.map(({ why }) => why);
 }
 
@@ -93,10 +90,9 @@ describe('a nidhogg file', () => {
       openingMarks.map(({ key }) => key),
       ['gate.example.com/first-time-ready', 'gate.example.com/ready-since'],
     );
-    assert.equal(
-      read(`taintNamePrefix: gate.example.com\n${KIAM}`).ownedTaintPrefix,
-      'gate.example.com/',
-    );
+    assert.deepEqual(read(`taintNamePrefix: gate.example.com\n${KIAM}`).releases, [
+      { key: 'gate.example.com/', isPrefix: true, effect: null },
+    ]);
   });
 
   test('with an effect has it', () => {
@@ -184,7 +180,7 @@ describe('a nidhogg file is refused', () => {
       const reading = read(text);
       assert.deepEqual(whys(reading), [why]);
       assert.deepEqual(reading.policies, []);
-      assert.equal(reading.ownedTaintPrefix, null);
+      assert.deepEqual(reading.releases, []);
     });
 
   test('for one DaemonSet alone, whose taint no API server takes', () => {
@@ -194,7 +190,7 @@ describe('a nidhogg file is refused', () => {
     assert.deepEqual(whys(reading), [
       `Line 3: daemonsets[1] needs the taint nidhogg.uswitch.com/kube-system.${name}, which has 64 characters behind its prefix; Kubernetes accepts 63.`,
     ]);
-    assert.equal(reading.ownedTaintPrefix, null);
+    assert.deepEqual(reading.releases, []);
   });
 
   test('for one DaemonSet alone, which has no namespace', () => {

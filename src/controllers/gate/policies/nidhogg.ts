@@ -8,6 +8,7 @@ import type {
   PolicyRefusal,
   PolicySource,
   TaintEffect,
+  TaintRelease,
 } from '../policy.ts';
 import { whyNoKey, whyNoSubdomain } from './names.ts';
 import { readSelectorText } from './selector-text.ts';
@@ -17,14 +18,6 @@ export interface NidhoggFile {
   readonly value: Json;
   /** The line, from 1, of a value by its path: `daemonsets.0.name`. */
   readonly lineOf: (path: string) => number;
-}
-
-export interface NidhoggReading extends PolicyReading {
-  /**
-   * Taints whose keys begin with this are those of the file, also of an older one: one that is of
-   * no policy is removed. null while anything in the file was refused.
-   */
-  readonly ownedTaintPrefix: string | null;
 }
 
 export const NIDHOGG_DEFAULT_PREFIX = 'nidhogg.uswitch.com';
@@ -228,23 +221,22 @@ function policyOf(daemonSet: Named, shared: Shared, notes: Notes): GatePolicy | 
   };
 }
 
+/** Taints of the file, also of an older one: nidhogg removes those that it does not want now. */
+function releasesOf({ prefix }: Shared): readonly TaintRelease[] {
+  return [{ key: `${prefix}/`, isPrefix: true, effect: null }];
+}
+
 /**
  * Reads a configuration file of nidhogg, of either fork: a policy for each DaemonSet. One that
  * cannot be followed does not stop the others; a file whose nodes, prefix or delay cannot be read
  * is refused whole, so that the taints of its nodes stay as they are.
  */
-export function readNidhogg(file: NidhoggFile): NidhoggReading {
+export function readNidhogg(file: NidhoggFile): PolicyReading {
   const notes = new Notes(file);
   const { value } = file;
   if (!isObject(value)) {
     notes.refuse('', 'is not an object with daemonsets');
-    return {
-      ...notes,
-      policies: [],
-      refusals: notes.refusals,
-      warnings: [],
-      ownedTaintPrefix: null,
-    };
+    return { policies: [], refusals: notes.refusals, warnings: [], releases: [] };
   }
   for (const key of Object.keys(value)
     .filter((one) => !KNOWN.includes(one))
@@ -263,6 +255,6 @@ export function readNidhogg(file: NidhoggFile): NidhoggReading {
     policies: followed.flatMap((one) => policyOf(one, shared, notes) ?? []),
     refusals: notes.refusals,
     warnings: notes.warnings,
-    ownedTaintPrefix: notes.refusals.length === 0 ? `${shared.prefix}/` : null,
+    releases: notes.refusals.length === 0 ? releasesOf(shared) : [],
   };
 }
