@@ -7,7 +7,7 @@ import { isPlacedByLabels } from './placement.ts';
 import type { Decided } from './plan.ts';
 import type { GatePolicy } from './policy.ts';
 import type { Scene, Surroundings } from './proofs/saying.ts';
-import { keyOfPolicy, recordOf } from './record.ts';
+import { isOfThisBoot, keyOfPolicy, recordOf } from './record.ts';
 import { viewOf } from './view.ts';
 
 export interface LookInput {
@@ -51,7 +51,7 @@ function bootFloor(policy: GatePolicy, node: NodeFacts, memory: NodeMemory): num
   if (!policy.isBoundToBoot) return null;
   if (memory.bootFloorMs !== null) return memory.bootFloorMs;
   const record = recordOf(policy, node);
-  return record !== null && record.bootId !== node.bootId ? record.atMs : null;
+  return record !== null && !isOfThisBoot(record, node) ? record.atMs : null;
 }
 
 /** Another version of a policy asks for other proofs: they begin to hold anew. */

@@ -56,6 +56,11 @@ function isMarked(
   return keys.some((key) => Object.hasOwn(annotations, key));
 }
 
+/** True unless the record is known to be of another boot. */
+export function isOfThisBoot(record: OpeningRecord, { bootId }: NodeFacts): boolean {
+  return bootId === null || record.bootId === UNKNOWN_BOOT || record.bootId === bootId;
+}
+
 /** Whether a policy has opened a node. */
 export function openedBy(
   policy: GatePolicy,
@@ -63,6 +68,6 @@ export function openedBy(
   memory: NodeMemory,
 ): GateView['opened'] {
   const record = recordOf(policy, node);
-  if (record !== null) return record.bootId === (node.bootId ?? UNKNOWN_BOOT) ? 'now' : 'before';
+  if (record !== null) return isOfThisBoot(record, node) ? 'now' : 'before';
   return isMarked(policy, node) || memory.opened.has(keyOfPolicy(policy)) ? 'now' : 'never';
 }
