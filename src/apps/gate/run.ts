@@ -15,6 +15,7 @@ import {
   sayOn,
   serveHealth,
 } from '../controller/resident-process.ts';
+import { nidhoggReading } from './nidhogg-file.ts';
 import { GateProgram, type GateTools } from './program.ts';
 
 export interface GateRun {
@@ -22,6 +23,10 @@ export interface GateRun {
   readonly listen: ListenAddress;
   readonly namespace: string;
   readonly isDryRun: boolean;
+  /** A configuration file of nidhogg; null for none. */
+  readonly nidhoggConfig: string | null;
+  /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
+  readonly rulesNamespace: string | null;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -63,11 +68,13 @@ async function opened({ flags, out }: GateRun): Promise<Opened> {
 /** Keeps the gates of a cluster until a signal ends it, and serves its health meanwhile. */
 export async function runGateUntilSignal(run: GateRun): Promise<void> {
   collectEarly();
+  const fixed = run.nidhoggConfig === null ? [] : [nidhoggReading(run.nidhoggConfig)];
   const { signal, stop } = endedBySignal();
   const { tools, close } = await opened(run);
-  const { namespace, isDryRun, listen, err } = run;
+  const { namespace, rulesNamespace, isDryRun, listen, err } = run;
   const policyKinds = [{ resource: NODE_GATES, read: readNodeGate }];
-  const settings = { namespace, isDryRun, identity: identity(), policyKinds, fixed: [] };
+  const same = { namespace, rulesNamespace, isDryRun, policyKinds, fixed };
+  const settings = { ...same, identity: identity() };
   const program = new GateProgram(settings, tools);
   const sources = {
     live: () => [],
