@@ -10,7 +10,7 @@ import { Feeds } from './feeds.ts';
 import { proofsOf } from './judge.ts';
 import { type NodeFacts, readNode } from './node-facts.ts';
 import { NODES } from './plan.ts';
-import type { GatePolicy, ObjectName, PolicyReading } from './policy.ts';
+import type { GatePolicy, ObjectName, PolicyReading, TaintRelease } from './policy.ts';
 import type { Looked, Surroundings } from './proofs/saying.ts';
 import {
   type CsiNodeFacts,
@@ -65,6 +65,7 @@ export class GateCaches implements Surroundings {
   #csiNodes: Reflector<CsiNodeFacts> | null = null;
   readonly #pods = new Map<string, DaemonPods>();
   #known: readonly GatePolicy[] = [];
+  #releases: readonly TaintRelease[] = [];
 
   constructor(options: CachesOptions) {
     this.#options = options;
@@ -73,7 +74,7 @@ export class GateCaches implements Surroundings {
     this.#policies = options.policyKinds.map(({ resource, read }) =>
       this.#reflector(resource, read, () => this.#takePolicies()),
     );
-    this.#known = this.readings().flatMap(({ policies }) => policies);
+    this.#readPolicies();
   }
 
   /** Follows everything until the signal ends it. @throws what is a bug */
@@ -100,6 +101,11 @@ export class GateCaches implements Surroundings {
 
   policies(): readonly GatePolicy[] {
     return this.#known;
+  }
+
+  /** Taints that documents gave up. */
+  releases(): readonly TaintRelease[] {
+    return this.#releases;
   }
 
   readings(): readonly PolicyReading[] {
@@ -140,8 +146,14 @@ export class GateCaches implements Surroundings {
     return new Reflector({ api, clock, random, resource, project, onChange, onBug, selection });
   }
 
+  #readPolicies(): void {
+    const readings = this.readings();
+    this.#known = readings.flatMap(({ policies }) => policies);
+    this.#releases = readings.flatMap(({ releases = [] }) => releases);
+  }
+
   #takePolicies(): void {
-    this.#known = this.readings().flatMap(({ policies }) => policies);
+    this.#readPolicies();
     this.#follow();
     this.#options.onAll();
   }

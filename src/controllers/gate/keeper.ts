@@ -179,7 +179,7 @@ export class GateKeeper {
     const { node, memory, decided, againMs } = look;
     if (node.isLeaving) return { write: null, againMs: null };
     const nowMs = clock.nowMs();
-    const taints = planOf({ node, memory, decided, nowMs });
+    const taints = planOf({ node, memory, decided, nowMs, releases: this.caches.releases() });
     if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
     const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
     const rests = [againMs, told.againMs].filter((ms) => ms !== null);

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../evidence/json.ts';
 import type { Action } from '../../ports/action.ts';
 import type { KubeResource } from '../../ports/kube-api.ts';
 import type { Decision } from './decide.ts';
-import { hasTaint, type NodeFacts } from './node-facts.ts';
-import type { GatePolicy, GateTaint } from './policy.ts';
+import { hasTaint, type NodeFacts, type SeenTaint } from './node-facts.ts';
+import type { GatePolicy, GateTaint, TaintRelease } from './policy.ts';
 import { openedBy, recordKey, recordText, timeText } from './record.ts';
 import type { NodeMemory } from './memory.ts';
 
@@ -28,6 +28,8 @@ export interface PlanInput {
   readonly memory: NodeMemory;
   /** Of every policy that selects the node. */
   readonly decided: readonly Decided[];
+  /** Taints that go unless one of these policies has an opinion about them. */
+  readonly releases?: readonly TaintRelease[];
   /** Wall clock, ms. */
   readonly nowMs: number;
 }
@@ -39,7 +41,7 @@ const WEIGHTS = { remove: 0, keep: 1, put: 2 } as const;
 type Wish = keyof typeof WEIGHTS;
 
 interface Wanted {
-  readonly taint: GateTaint;
+  readonly taint: Pick<GateTaint, 'key' | 'value'> & { readonly effect: string };
   readonly wish: Wish;
 }
 
@@ -71,6 +73,23 @@ function merged(decided: readonly Decided[]): readonly Wanted[] {
     if (known === undefined || WEIGHTS[wanted.wish] > WEIGHTS[known.wish]) all.set(key, wanted);
   }
   return [...all.values()];
+}
+
+function isReleased({ key, effect }: SeenTaint, release: TaintRelease): boolean {
+  const isOfKey = release.isPrefix ? key.startsWith(release.key) : key === release.key;
+  return isOfKey && (release.effect === null || release.effect === effect);
+}
+
+/** Taints of the node that a document gave up, and about which no policy has an opinion. */
+function released({ node, releases = [], decided }: PlanInput): readonly Wanted[] {
+  if (releases.length === 0) return [];
+  const isOfPolicy = ({ key, effect }: SeenTaint): boolean =>
+    decided.some(({ policy: { taint, regressTaint } }) =>
+      [taint, regressTaint].some((one) => one?.key === key && one.effect === effect),
+    );
+  return node.taints
+    .filter((taint) => releases.some((one) => isReleased(taint, one)) && !isOfPolicy(taint))
+    .map((taint) => ({ taint, wish: 'remove' }));
 }
 
 function removals(node: NodeFacts, wanted: readonly Wanted[]): readonly JsonObject[] {
@@ -118,21 +137,31 @@ function annotationPath(key: string): string {
   return `/metadata/annotations/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** Marks that several policies share are written when the last of them opens. */
+function sharedWithShut(decided: readonly Decided[]): ReadonlySet<string> {
+  const shut = decided.filter(({ decision }) => decision.act !== 'open');
+  return new Set(shut.flatMap(({ policy }) => policy.openingMarks.map(({ key }) => key)));
+}
+
 function annotations(input: PlanInput): readonly JsonObject[] {
-  const marks = new Map(input.decided.flatMap((one) => marksOf(one, input)));
+  const waiting = sharedWithShut(input.decided);
+  const all = input.decided.flatMap((one) => marksOf(one, input));
+  const marks = new Map(all.filter(([key]) => !waiting.has(key)));
   if (marks.size === 0) return [];
   if (Object.keys(input.node.annotations).length === 0)
     return [{ op: 'add', path: '/metadata/annotations', value: Object.fromEntries(marks) }];
   return [...marks].map(([key, value]) => ({ op: 'add', path: annotationPath(key), value }));
 }
 
-function reasonOf(decided: readonly Decided[]): Action['why'] {
+function reasonOf(decided: readonly Decided[], given: readonly Wanted[]): Action['why'] {
   const changing = decided.filter(({ decision }) => decision.act !== 'keep');
   const first = changing[0] ?? decided[0];
   const texts = changing.map(
     ({ policy, decision, why }) => `${policy.source.name}: ${decision.reason} (${why})`,
   );
-  return { kind: 'rule', name: first?.policy.source.name ?? CONTROLLER, text: texts.join('; ') };
+  const left = given.map(({ taint }) => `no policy wants ${taint.key}:${taint.effect} any more`);
+  const text = [...texts, ...left].join('; ');
+  return { kind: 'rule', name: first?.policy.source.name ?? CONTROLLER, text };
 }
 
 /**
@@ -142,14 +171,15 @@ function reasonOf(decided: readonly Decided[]): Action['why'] {
 export function planOf(input: PlanInput): Action | null {
   const { node } = input;
   const active = input.decided.filter(({ policy }) => !policy.isDryRun);
-  const wanted = merged(active);
+  const given = released({ ...input, decided: active });
+  const wanted = [...merged(active), ...given];
   const operations = [
     ...removals(node, wanted),
     ...additions(node, wanted),
     ...annotations({ ...input, decided: active }),
   ];
   if (operations.length === 0) return null;
-  return actionOf(node, operations, reasonOf(active));
+  return actionOf(node, operations, reasonOf(active, given));
 }
 
 /** A patch of a Node as it was seen. */

@@ -126,6 +126,15 @@ export interface PolicyRefusal {
 /** A warning about a policy that is followed. */
 export type PolicyWarning = PolicyRefusal;
 
+/** Taints that go from every node on which no policy wants them. */
+export interface TaintRelease {
+  /** A key, or what keys begin with. */
+  readonly key: string;
+  readonly isPrefix: boolean;
+  /** null for any. */
+  readonly effect: TaintEffect | null;
+}
+
 /**
  * What a reader makes of one document. A refused one whose nodes and taint can be read is also
  * among the policies, with `refusedWhy`, so that its nodes stay shut.
@@ -134,4 +143,6 @@ export interface PolicyReading {
   readonly policies: readonly GatePolicy[];
   readonly refusals: readonly PolicyRefusal[];
   readonly warnings: readonly PolicyWarning[];
+  /** Left by what the document said before, or by a document that is being deleted. */
+  readonly releases?: readonly TaintRelease[];
 }

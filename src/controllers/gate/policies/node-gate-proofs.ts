@@ -21,6 +21,11 @@ function metadataProof(kind: 'label' | 'annotation', fields: Fields): Proof {
   return { kind, key, value };
 }
 
+function whenMissing(fields: Fields): ConditionStatus | null {
+  if (fields.value('whenMissing') === undefined) return null;
+  return fields.choice('whenMissing', STATUSES) as ConditionStatus;
+}
+
 const READERS: Readonly<
   Record<string, { readonly fields: readonly string[]; readonly read: (fields: Fields) => Proof }>
 > = {
@@ -33,12 +38,12 @@ const READERS: Readonly<
     }),
   },
   condition: {
-    fields: ['type', 'status'],
+    fields: ['type', 'status', 'whenMissing'],
     read: (fields) => ({
       kind: 'condition',
       type: fields.text('type'),
       status: fields.choice('status', STATUSES, 'True') as ConditionStatus,
-      whenMissing: null,
+      whenMissing: whenMissing(fields),
     }),
   },
   csiDriver: { fields: ['name'], read: (fields) => ({ kind: 'csi-driver', name: named(fields) }) },

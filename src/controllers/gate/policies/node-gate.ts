@@ -1,10 +1,24 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { KubeResource } from '../../../ports/kube-api.ts';
-import type { GateMode, GatePolicy, PolicyReading, PolicySource } from '../policy.ts';
+import type {
+  GateMode,
+  GatePolicy,
+  GateTaint,
+  ObjectName,
+  OpeningMark,
+  PolicyReading,
+  PolicySource,
+} from '../policy.ts';
 import { Fields } from './fields.ts';
 import { readProofs } from './node-gate-proofs.ts';
-import { NO_TAINT, readSelector, readTaint } from './parts.ts';
+import {
+  EPHEMERAL_TAINT_PREFIX,
+  isQualifiedName,
+  NO_TAINT,
+  readSelector,
+  readTaint,
+} from './parts.ts';
 
 export const NODE_GATES: KubeResource = {
   group: 'rollcall.dev',
@@ -29,9 +43,13 @@ const SPEC_FIELDS = [
   'dwell',
   'freshness',
   'mode',
+  'boundToBoot',
   'regress',
   'expiry',
   'dryRun',
+  'placedBy',
+  'openingAnnotations',
+  'completedBy',
 ];
 
 function sourceOf(object: JsonObject): PolicySource {
@@ -49,6 +67,18 @@ function regressKey(startupKey: string): string {
   return `regress.rollcall.dev/${startupKey.split('/').at(-1) ?? startupKey}`;
 }
 
+function refuseRegress(regress: Fields, taint: GateTaint | null, startupKey: string): void {
+  if (taint?.key === startupKey)
+    regress.refuse('taint.key', 'is the startup key; name another, or leave it out');
+  else if (taint?.key.startsWith(EPHEMERAL_TAINT_PREFIX) === true)
+    regress.refuse(
+      'taint.key',
+      `begins with ${EPHEMERAL_TAINT_PREFIX}, which Karpenter takes for a startup taint; use a domain of yours`,
+    );
+  if (taint?.effect === 'NoExecute')
+    regress.refuse('taint.effect', 'is NoExecute, which evicts every Pod; use NoSchedule');
+}
+
 type Regress = Pick<GatePolicy, 'regressTaint' | 'regressAfterMs' | 'blastShareMax'>;
 
 function readRegress(spec: Fields, startupKey: string): Regress {
@@ -58,13 +88,37 @@ function readRegress(spec: Fields, startupKey: string): Regress {
     found === undefined
       ? { key: regressKey(startupKey), value: '', effect: 'NoSchedule' as const }
       : readTaint(regress, 'taint');
-  if (taint?.key === startupKey)
-    regress.refuse('taint.key', 'is the startup key; name another, or leave it out');
+  refuseRegress(regress, taint, startupKey);
   return {
     regressTaint: taint,
     regressAfterMs: regress.duration('after', DEFAULTS.regressAfterMs),
     blastShareMax: regress.number('maxPercent', DEFAULTS.maxPercent, 0, 100) / 100,
   };
+}
+
+function readPlacedBy(spec: Fields): ObjectName | null {
+  if (spec.value('placedBy') === undefined) return null;
+  const fields = spec.inside('placedBy', ['namespace', 'name']);
+  return { namespace: fields.text('namespace'), name: fields.text('name') };
+}
+
+const ANNOTATIONS_MAX = 8;
+
+function readMarks(spec: Fields): readonly OpeningMark[] {
+  return spec.items('openingAnnotations', ['key', 'value'], ANNOTATIONS_MAX).map((fields) => {
+    const key = fields.text('key');
+    if (!isQualifiedName(key)) fields.refuse('key', 'is no annotation key');
+    return { key, value: fields.value('value') === undefined ? null : fields.text('value') };
+  });
+}
+
+function readCompletedBy(spec: Fields): readonly string[] {
+  const keys = spec.texts('completedBy');
+  if (keys.length > 0 && spec.value('mode') !== 'bootstrap-only')
+    spec.refuse('completedBy', 'needs mode bootstrap-only');
+  if (keys.length > ANNOTATIONS_MAX || !keys.every(isQualifiedName))
+    spec.refuse('completedBy', `takes up to ${ANNOTATIONS_MAX} annotation keys`);
+  return keys;
 }
 
 function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GatePolicy {
@@ -74,7 +128,7 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
   return {
     source,
     createdMs: isoMs(textAt(object, 'metadata.creationTimestamp')),
-    selects: { requirements: readSelector(spec, 'nodeSelector'), placedBy: null },
+    selects: { requirements: readSelector(spec, 'nodeSelector'), placedBy: readPlacedBy(spec) },
     taint,
     needs: isAny ? { any: proofs } : { all: proofs },
     dwellMs: spec.duration('dwell', DEFAULTS.dwellMs),
@@ -83,11 +137,16 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
     ...readRegress(spec, taint.key),
     expiryMs: spec.duration('expiry', DEFAULTS.expiryMs),
     isDryRun: spec.flag('dryRun'),
-    isBoundToBoot: true,
-    openingMarks: [],
-    completedBy: [],
+    isBoundToBoot: spec.value('boundToBoot') === undefined || spec.flag('boundToBoot'),
+    openingMarks: readMarks(spec),
+    completedBy: readCompletedBy(spec),
     refusedWhy: null,
   };
+}
+
+function refuseTimes(spec: Fields, { dwellMs, expiryMs }: GatePolicy): void {
+  if (expiryMs !== null && expiryMs <= dwellMs)
+    spec.refuse('expiry', 'must be longer than the dwell');
 }
 
 /** One whose nodes or taint cannot be read holds nothing shut: there is nothing to hold. */
@@ -117,6 +176,10 @@ function refusedPolicy(policy: GatePolicy, spec: Fields): readonly GatePolicy[] 
  *   regress: {taint: {key, value, effect}, after: 10s, maxPercent: 20}
  *   expiry: 15m
  *   dryRun: false
+ *   boundToBoot: true                                           # proofs of the present boot only
+ *   placedBy: {namespace: kube-system, name: aws-node}          # nodes that this DaemonSet is for
+ *   openingAnnotations: [{key: …, value: …}]                    # the time when left out
+ *   completedBy: [example.com/done]                             # bootstrap-only
  * ```
  */
 export function readNodeGate(object: JsonObject): PolicyReading {
@@ -124,6 +187,7 @@ export function readNodeGate(object: JsonObject): PolicyReading {
   const found: Json | undefined = object['spec'];
   const spec = new Fields(isObject(found) ? found : {}, 'spec', SPEC_FIELDS);
   const policy = policyOf(spec, object, source);
+  refuseTimes(spec, policy);
   const refusals = spec.whys().map((why) => ({ source, why }));
   const isAll = policy.selects.requirements.length === 0;
   const why = 'spec.nodeSelector selects every node.';

@@ -1,6 +1,7 @@
 import { isObject } from '../../../evidence/json.ts';
 import type { GateTaint, LabelRequirement, TaintEffect } from '../policy.ts';
 import type { Fields } from './fields.ts';
+import { contradictedLabel } from './selector-sets.ts';
 
 /** Stands for a taint that cannot be read. */
 export const NO_TAINT: GateTaint = { key: '', value: '', effect: 'NoSchedule' };
@@ -9,8 +10,20 @@ const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSch
 /** A qualified name (apimachinery, util/validation IsQualifiedName). */
 const KEY = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?\/)?[A-Za-z\d](?:[\w.-]{0,61}[A-Za-z\d])?$/;
 const LABEL_VALUE = /^(?:[A-Za-z\d](?:[\w.-]{0,61}[A-Za-z\d])?)?$/;
-/** Kubernetes and its cloud controllers put and remove these themselves. */
-const RESERVED = /^node(?:\.cloudprovider)?\.kubernetes\.io\//;
+/** Taints that other programs put and remove by rules of their own: a gate would fight them. */
+export const RESERVED_TAINT_PREFIXES: readonly string[] = [
+  'node.kubernetes.io/',
+  'node.cloudprovider.kubernetes.io/',
+  'node-role.kubernetes.io/',
+  'karpenter.sh/',
+];
+
+/** Karpenter waits for these before it calls a node initialized, so none may come back later. */
+export const EPHEMERAL_TAINT_PREFIX = 'readiness.k8s.io/';
+
+function isReserved(key: string): boolean {
+  return RESERVED_TAINT_PREFIXES.some((prefix) => key.startsWith(prefix));
+}
 
 export function isQualifiedName(text: string): boolean {
   return KEY.test(text);
@@ -27,7 +40,8 @@ export function readTaint(fields: Fields, field: string): GateTaint | null {
   const value = taint.text('value', '');
   const effect = taint.choice('effect', EFFECTS);
   if (!isQualifiedName(key)) taint.refuse('key', 'is no qualified name, such as example.com/gate');
-  else if (RESERVED.test(key)) taint.refuse('key', 'belongs to Kubernetes; use a domain of yours');
+  else if (isReserved(key))
+    taint.refuse('key', 'belongs to another program; use a domain of yours');
   if (!LABEL_VALUE.test(value)) taint.refuse('value', 'is no label value');
   return fields.isRefused(field) ? null : { key, value, effect: effect as TaintEffect };
 }
@@ -66,5 +80,8 @@ export function readSelector(fields: Fields, field: string): readonly LabelRequi
     ['key', 'operator', 'values'],
     EXPRESSIONS_MAX,
   );
-  return [...pairs, ...expressions.map(readExpression)];
+  const requirements = [...pairs, ...expressions.map(readExpression)];
+  const label = contradictedLabel(requirements);
+  if (label !== null) fields.refuse(field, `selects no node: no value of ${label} meets all of it`);
+  return requirements;
 }
