@@ -81,14 +81,18 @@ export class GateCaches implements Surroundings {
 
   /** Follows everything until the signal ends it. @throws what is a bug */
   async run(signal: AbortSignal): Promise<void> {
-    this.#feeds.add('nodes', this.#nodes, false);
+    this.#feeds.add('nodes', this.#nodes, 'basis');
     for (const [index, reflector] of this.#policies.entries())
-      this.#feeds.add(this.#options.policyKinds[index]?.resource.plural ?? '', reflector, true);
+      this.#feeds.add(
+        this.#options.policyKinds[index]?.resource.plural ?? '',
+        reflector,
+        'policies',
+      );
     this.#follow();
     await this.#feeds.run(signal);
   }
 
-  /** True once Nodes and every kind of policy are listed; a kind that is not installed has none. */
+  /** True once what decisions are made of is listed; a kind of policy that is not installed has none. */
   isReady(): boolean {
     return this.#feeds.isListed();
   }
@@ -170,13 +174,13 @@ export class GateCaches implements Surroundings {
     const isPlaced = this.#known.some(({ selects }) => selects.placedBy !== null);
     if (this.#daemonSets === null && (isPlaced || isAsked('daemonset'))) {
       this.#daemonSets = this.#reflector(DAEMON_SETS, readDaemonSet, () => this.#takeDaemonSets());
-      this.#feeds.add('daemonsets', this.#daemonSets, false);
+      this.#feeds.add('daemonsets', this.#daemonSets, 'proof');
     }
     if (this.#csiNodes === null && isAsked('csi-driver')) {
       this.#csiNodes = this.#reflector(CSI_NODES, readCsiNode, ({ key }) =>
         this.#options.onNode(key),
       );
-      this.#feeds.add('csinodes', this.#csiNodes, false);
+      this.#feeds.add('csinodes', this.#csiNodes, 'proof');
     }
     this.#followPods();
   }
@@ -211,6 +215,6 @@ export class GateCaches implements Surroundings {
     const place = { namespace, labelSelector: podSelector };
     const pods = new DaemonPods({ api, clock, random, onNode, onBug, ...place });
     this.#pods.set(key, pods);
-    this.#feeds.add(`pods of ${key}`, pods.reflector, false);
+    this.#feeds.add(`pods of ${key}`, pods.reflector, 'proof');
   }
 }

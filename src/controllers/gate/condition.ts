@@ -69,7 +69,9 @@ export function conditionPlan(node: NodeFacts, troubles: Troubles, nowMs: number
   const known = node.conditions.get(GATE_CONDITION);
   const { againMs } = troubles;
   const wanted = wantedOf(troubles);
-  if (known === undefined && wanted.status === 'True') return { action: null, againMs };
+  // It is over when the node is open, not when it begins to dwell.
+  if (wanted.status === 'True' && (known === undefined || troubles.isShut))
+    return { action: null, againMs };
   if (known !== undefined && isSame(known, wanted)) return { action: null, againMs };
   const isReworded = known?.status === wanted.status && known.reason === wanted.reason;
   const restMs = (known?.heartbeatMs ?? 0) + REWORDED_MS - nowMs;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import type { PortFailure } from '../../ports/port-error.ts';
 import { pause } from '../../runtime/abort.ts';
 import { CACHE_STALE_MS, type WatchedCache } from '../../runtime/health/health.ts';
 import type { Reflector } from '../../runtime/reflector/reflector.ts';
@@ -11,22 +12,42 @@ const FIRST_LOOK_MS = 20;
 
 type AnyReflector = Pick<Reflector<unknown>, 'run' | 'state' | 'whenSynced'>;
 
+/**
+ * `basis`: nothing is decided without it; `policies`: likewise, but the kind need not be installed;
+ * `proof`: while it cannot be read, what it would prove is unknown.
+ */
+export type FeedRole = 'basis' | 'policies' | 'proof';
+
 interface Feed {
   readonly name: string;
   readonly reflector: AnyReflector;
-  /** True for a kind that need not be installed. */
-  readonly isOptional: boolean;
+  readonly role: FeedRole;
   readonly ending: AbortController;
 }
 
-function isAbsent({ isOptional, reflector }: Feed): boolean {
-  return isOptional && reflector.state().lastError?.failure === 'not-found';
+/** What the API server answers for a kind that it does not know. */
+const NOT_INSTALLED: readonly (PortFailure | undefined)[] = ['unsupported', 'not-found'];
+
+function isAbsent({ role, reflector }: Feed): boolean {
+  const { isSynced, lastError } = reflector.state();
+  return role === 'policies' && !isSynced && NOT_INSTALLED.includes(lastError?.failure);
+}
+
+function isSettled(feed: Feed): boolean {
+  const { isSynced, lastError } = feed.reflector.state();
+  return isSynced || isAbsent(feed) || (feed.role === 'proof' && lastError !== null);
 }
 
 function troubleOf({ isSynced, phase, staleMs, lastError }: ReflectorState): string | null {
   if (!isSynced) return `not read yet (${lastError?.message ?? phase})`;
   if (staleMs <= CACHE_STALE_MS) return null;
   return `not confirmed for more than ${CACHE_STALE_MS / 1000} s (${lastError?.message ?? phase})`;
+}
+
+function standingOf(feed: Feed): string {
+  if (!isSettled(feed)) return 'waiting';
+  if (isAbsent(feed)) return 'absent';
+  return troubleOf(feed.reflector.state()) === null ? 'current' : 'unknown';
 }
 
 /** Reflectors that come and go, and whether each can be relied on. */
@@ -46,8 +67,8 @@ export class Feeds {
     this.#failed.promise.catch(() => undefined);
   }
 
-  add(name: string, reflector: AnyReflector, isOptional: boolean): void {
-    const feed = { name, reflector, isOptional, ending: new AbortController() };
+  add(name: string, reflector: AnyReflector, role: FeedRole): void {
+    const feed = { name, reflector, role, ending: new AbortController() };
     this.#feeds.set(reflector, feed);
     if (this.#signal !== null) void this.#follow(feed, this.#signal);
   }
@@ -62,12 +83,10 @@ export class Feeds {
     this.#failed.reject(error);
   }
 
-  /** True once every feed was listed, or is of a kind that is not installed. */
+  /** True once each feed was listed, is not installed, or is no basis and cannot be read. */
   isListed(): boolean {
     const feeds = [...this.#feeds.values()];
-    return (
-      feeds.length > 0 && feeds.every((feed) => feed.reflector.state().isSynced || isAbsent(feed))
-    );
+    return feeds.length > 0 && feeds.every(isSettled);
   }
 
   health(): readonly WatchedCache[] {
@@ -112,9 +131,7 @@ export class Feeds {
   }
 
   #look(): void {
-    const standing = [...this.#feeds.values()]
-      .map((feed) => (isAbsent(feed) ? 'absent' : troubleOf(feed.reflector.state()) === null))
-      .join();
+    const standing = [...this.#feeds.values()].map(standingOf).join();
     if (standing === this.#standing) return;
     this.#standing = standing;
     this.#onChange();

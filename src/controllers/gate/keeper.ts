@@ -70,6 +70,9 @@ export class GateKeeper {
   readonly #own: OwnWrites;
   #queue: WorkQueue | null = null;
   #isRelooking = false;
+  #hasLookedAtAll = false;
+  /** What was checked last in a dry run, by Node: the same is not checked again. */
+  readonly #checked = new Map<string, string>();
 
   constructor(options: GateKeeperOptions) {
     this.#options = options;
@@ -123,6 +126,7 @@ export class GateKeeper {
     if (!this.caches.isReady()) return;
     this.#options.onPolicies(this.caches.readings());
     for (const name of this.caches.nodeNames()) this.#observe(name);
+    this.#hasLookedAtAll = true;
   }
 
   /** Looks at once, so that an interruption between two writes is seen too. */
@@ -151,6 +155,7 @@ export class GateKeeper {
       nowMs: clock.nowMs(),
       monotonicMs: clock.monotonicMs(),
       isWithinBudget: (policy) => this.#budget.isWithin(policy),
+      isAtStart: !this.#hasLookedAtAll,
     });
     this.#memories.set(name, look.memory);
     const changed = this.#budget.take(name, look.decided);
@@ -164,6 +169,7 @@ export class GateKeeper {
     if (!this.#memories.delete(name)) return;
     this.#budget.forget(name);
     this.#own.forget(name);
+    this.#checked.delete(name);
     this.#options.onGone(name);
   }
 
@@ -191,7 +197,13 @@ export class GateKeeper {
     const waitMs = this.#own.awaitedMs(look.node);
     if (waitMs > 0) return waitMs;
     const { write, againMs } = this.#planOf(look);
-    return write === null || !isLeading() ? againMs : await this.#perform(write);
+    const isIdle = write === null || !isLeading() || this.#isChecked(write);
+    return isIdle ? againMs : await this.#perform(write);
+  }
+
+  #isChecked({ look, action }: GateWrite): boolean {
+    const isSame = this.#checked.get(look.node.name) === action.why.text;
+    return this.#options.isDryRun && isSame;
   }
 
   async #perform(write: GateWrite): Promise<number | null> {
@@ -202,7 +214,11 @@ export class GateKeeper {
     const { outcome, object, retryAfterMs } = performed;
     onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });
     if (outcome === 'conflict') return AFTER_CONFLICT_MS;
-    if (outcome !== 'done' || isDryRun) return Math.max(retryAfterMs ?? 0, AFTER_REFUSAL_MS);
+    if (outcome === 'done' && isDryRun) {
+      this.#checked.set(look.node.name, action.why.text);
+      return null;
+    }
+    if (outcome !== 'done') return Math.max(retryAfterMs ?? 0, AFTER_REFUSAL_MS);
     this.#own.written(look.node, textAt(object ?? {}, 'metadata.resourceVersion'));
     // Until the watch shows it; its event is the next look.
     return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;

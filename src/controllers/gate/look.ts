@@ -7,7 +7,7 @@ import { isPlacedByLabels } from './placement.ts';
 import type { Decided } from './plan.ts';
 import type { GatePolicy } from './policy.ts';
 import type { Scene, Surroundings } from './proofs/saying.ts';
-import { isOfThisBoot, keyOfPolicy, recordOf } from './record.ts';
+import { isOfThisBoot, keyOfPolicy, recordKey, recordOf } from './record.ts';
 import { viewOf } from './view.ts';
 
 export interface LookInput {
@@ -19,6 +19,8 @@ export interface LookInput {
   readonly nowMs: number;
   readonly monotonicMs: number;
   readonly isWithinBudget: (policy: GatePolicy) => boolean;
+  /** True for a Node that was there when this process began. */
+  readonly isAtStart: boolean;
 }
 
 /** What one policy says of a node, and what it decided. */
@@ -89,8 +91,10 @@ function withAll(known: ReadonlySet<string>, more: readonly string[]): ReadonlyS
   return more.every((one) => known.has(one)) ? known : new Set([...known, ...more]);
 }
 
-function isOpenNow({ decision, view }: LookedPolicy): boolean {
-  return decision.act === 'open' && !view.isShut && !view.isShutAgain;
+/** A policy with a record of its own on the Node is not remembered here. */
+function isOpenNow({ policy, decision, view }: LookedPolicy): boolean {
+  const isOpen = decision.act === 'open' && !view.isShut && !view.isShutAgain;
+  return isOpen && recordKey(policy) === null;
 }
 
 function remembered(
@@ -119,7 +123,7 @@ function soonest(looked: readonly LookedPolicy[]): number | null {
 /** Looks at one Node with all policies; pure, so that a look can be repeated. */
 export function lookAt(input: LookInput): Look {
   const { node, policies, around } = input;
-  const memory = rememberNode(input.before, node);
+  const memory = rememberNode(input.before, node, input.isAtStart);
   const selected = policies.filter((policy) => isFor(policy, node, around));
   const steps = selected.map((policy) => lookWith(policy, memory, input));
   const decided = steps.map(({ looked }) => looked);

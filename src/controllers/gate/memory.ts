@@ -16,6 +16,8 @@ export interface Held {
 export interface NodeMemory {
   readonly uid: string;
   readonly bootId: string | null;
+  /** True for a Node that was there when this process began: what happened before is not known. */
+  readonly wasAtStart: boolean;
   /** By the node's clock: what happened no later was before this boot; null for unknown. */
   readonly bootFloorMs: number | null;
   /** The kubelet's newest heartbeat, by the node's clock. */
@@ -51,12 +53,18 @@ function isOtherBoot(before: NodeMemory, { bootId }: NodeFacts): boolean {
 }
 
 /** Takes a Node as it is now: another UID is another Node, another boot starts from nothing. */
-export function rememberNode(before: NodeMemory | undefined, node: NodeFacts): NodeMemory {
+export function rememberNode(
+  before: NodeMemory | undefined,
+  node: NodeFacts,
+  isAtStart: boolean,
+): NodeMemory {
   const { uid, bootId } = node;
   const heartbeatMs = heartbeatOf(node);
   const fresh = { uid, bootId, heartbeatMs, ...NOTHING };
-  if (before === undefined || before.uid !== uid) return { ...fresh, bootFloorMs: null };
-  if (isOtherBoot(before, node)) return { ...fresh, bootFloorMs: before.heartbeatMs };
+  if (before === undefined || before.uid !== uid)
+    return { ...fresh, bootFloorMs: null, wasAtStart: isAtStart };
+  const { wasAtStart } = before;
+  if (isOtherBoot(before, node)) return { ...fresh, bootFloorMs: before.heartbeatMs, wasAtStart };
   const isSame = before.bootId === bootId && before.heartbeatMs === heartbeatMs;
   return isSame ? before : { ...before, bootId: bootId ?? before.bootId, heartbeatMs };
 }

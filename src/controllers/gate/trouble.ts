@@ -20,6 +20,8 @@ export interface Troubles {
   readonly found: readonly Trouble[];
   /** When time alone makes more of them, ms from now; null for never. */
   readonly againMs: number | null;
+  /** True while one of the gates is shut. */
+  readonly isShut: boolean;
 }
 
 /** A node that joins is shut for a while, and that is no trouble. */
@@ -65,7 +67,7 @@ function textOf({ policy, why }: LookedPolicy): string {
   return `${policy.source.kind} ${policy.source.name}: ${why}`;
 }
 
-function troublesOf(looked: LookedPolicy, shutMs: number | null): Troubles {
+function troublesOf(looked: LookedPolicy, shutMs: number | null): Omit<Troubles, 'isShut'> {
   const text = textOf(looked);
   const now = atOnce(looked);
   if (now !== null) return { found: [{ reason: now, text }], againMs: null };
@@ -85,17 +87,17 @@ function troublesOf(looked: LookedPolicy, shutMs: number | null): Troubles {
  * @param nowMs by the monotonic clock
  */
 export function troublesAt({ memory, decided }: Look, nowMs: number): Troubles {
-  const all = decided
-    .filter(({ policy }) => !policy.isDryRun)
-    .map((looked) => {
-      const sinceMs = memory.shutSince.get(keyOfPolicy(looked.policy));
-      return troublesOf(looked, sinceMs === undefined ? null : nowMs - sinceMs);
-    });
+  const active = decided.filter(({ policy }) => !policy.isDryRun);
+  const all = active.map((looked) => {
+    const sinceMs = memory.shutSince.get(keyOfPolicy(looked.policy));
+    return troublesOf(looked, sinceMs === undefined ? null : nowMs - sinceMs);
+  });
   const rests = all.map(({ againMs }) => againMs).filter((ms) => ms !== null);
   return {
     found: all
       .flatMap(({ found }) => found)
       .toSorted((a, b) => WORST_FIRST.indexOf(a.reason) - WORST_FIRST.indexOf(b.reason)),
     againMs: rests.length === 0 ? null : Math.min(...rests),
+    isShut: active.some(({ view }) => view.isShut || view.isShutAgain),
   };
 }

@@ -3,7 +3,7 @@ import type { Judgement } from './judge.ts';
 import { dwellAfter, type Held, type NodeMemory } from './memory.ts';
 import { hasTaint, type NodeFacts } from './node-facts.ts';
 import type { GatePolicy } from './policy.ts';
-import { openedBy } from './record.ts';
+import { keyOfPolicy, openedBy } from './record.ts';
 
 export interface ViewInput {
   readonly policy: GatePolicy;
@@ -16,11 +16,15 @@ export interface ViewInput {
   readonly isWithinBudget: boolean;
 }
 
-/** True for a node that was there before the policy; a refused one of unknown age shuts nobody. */
-export function isInService(policy: GatePolicy, node: NodeFacts): boolean {
+/**
+ * True for a node that was there before the policy. Where the age of the policy is unknown, one that
+ * was open when this process began counts as long as nothing is seen to fail.
+ */
+function isInService({ policy, node, memory, judgement }: ViewInput): boolean {
   const { createdMs, refusedWhy } = policy;
-  if (createdMs === null || node.createdMs === null) return refusedWhy !== null;
-  return node.createdMs < createdMs;
+  if (createdMs !== null && node.createdMs !== null) return node.createdMs < createdMs;
+  const isSeen = refusedWhy === null && judgement.verdict !== 'unknown';
+  return !isSeen && memory.wasAtStart && !memory.seenShut.has(keyOfPolicy(policy));
 }
 
 /** Someone may have put our taint back on a node that was done: it is looked at again. */
@@ -46,7 +50,7 @@ export function viewOf(input: ViewInput): GateView {
     isDone: isDone(policy, opened, isShut || isShutAgain),
     isShut,
     isShutAgain,
-    isInService: isInService(policy, node),
+    isInService: isInService(input),
     isWithinBudget,
   };
 }
