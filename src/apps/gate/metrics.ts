@@ -14,7 +14,15 @@ const HAPPENINGS: readonly GateHappening[] = [
   'GateRebooted',
   'GateShutAgain',
 ];
-const STATES = ['open', 'dwelling', 'held', 'unknown', 'refused', 'shut-again', 'would-hold'] as const;
+const STATES = [
+  'open',
+  'dwelling',
+  'held',
+  'unknown',
+  'refused',
+  'shut-again',
+  'would-hold',
+] as const;
 type State = (typeof STATES)[number];
 
 const GATES_MAX = 500;
@@ -84,7 +92,8 @@ function declareCaches(registry: MetricsRegistry, { caches }: GateMetricSources)
   });
   registry.beforeReading(() => {
     stale.clear();
-    for (const { name, state } of caches()) if (state.isSynced) stale.set(state.staleMs / 1000, { kind: name });
+    for (const { name, state } of caches())
+      if (state.isSynced) stale.set(state.staleMs / 1000, { kind: name });
   });
 }
 

@@ -117,7 +117,8 @@ export class GateProgram {
       if (outcome !== 'conflict') this.#tools.say(`${node.name}: ${why}`);
       return;
     }
-    if (this.#settings.isDryRun) return this.#tools.say(`${node.name}: would be: ${write.action.why.text}`);
+    if (this.#settings.isDryRun)
+      return this.#tools.say(`${node.name}: would be: ${write.action.why.text}`);
     if (write.isOfTaints) this.#tellHappened(write);
     else this.#tellTrouble(write);
   }

@@ -3,7 +3,6 @@ import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { collectEarly } from '../../adapters/system/memory.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
-import { NODE_GATES, readNodeGate } from '../../controllers/gate/policies/node-gate.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
@@ -15,6 +14,7 @@ import {
   sayOn,
   serveHealth,
 } from '../controller/resident-process.ts';
+import { policyKinds } from './policy-kinds.ts';
 import { GateProgram, type GateTools } from './program.ts';
 
 export interface GateRun {
@@ -66,8 +66,13 @@ export async function runGateUntilSignal(run: GateRun): Promise<void> {
   const { signal, stop } = endedBySignal();
   const { tools, close } = await opened(run);
   const { namespace, isDryRun, listen, err } = run;
-  const policyKinds = [{ resource: NODE_GATES, read: readNodeGate }];
-  const settings = { namespace, isDryRun, identity: identity(), policyKinds, fixed: [] };
+  const settings = {
+    namespace,
+    isDryRun,
+    identity: identity(),
+    policyKinds: policyKinds(),
+    fixed: [],
+  };
   const program = new GateProgram(settings, tools);
   const sources = {
     live: () => [],

@@ -27,7 +27,9 @@ function refuseOthers(values: Values): void {
     (name) => values[name] !== false && values[name] !== null,
   );
   if (given.length > 0)
-    throw new UsageError(`--only gate has no --${given.join(' and no --')}; run a second controller`);
+    throw new UsageError(
+      `--only gate has no --${given.join(' and no --')}; run a second controller`,
+    );
 }
 
 async function gateAlone(
