@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   name: async () => (await import('./commands/name.ts')).nameCommand,
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
   controller: async () => (await import('./commands/controller.ts')).controllerCommand,
+  gate: async () => (await import('./commands/gate.ts')).gateCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,

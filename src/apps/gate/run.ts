@@ -3,7 +3,6 @@ import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { collectEarly } from '../../adapters/system/memory.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
-import { NODE_GATES, readNodeGate } from '../../controllers/gate/policies/node-gate.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
@@ -16,6 +15,7 @@ import {
   serveHealth,
 } from '../controller/resident-process.ts';
 import { nidhoggReading } from './nidhogg-file.ts';
+import { NODE_GATE_KIND } from './policy-kinds.ts';
 import { GateProgram, type GateTools } from './program.ts';
 
 export interface GateRun {
@@ -72,9 +72,8 @@ export async function runGateUntilSignal(run: GateRun): Promise<void> {
   const { signal, stop } = endedBySignal();
   const { tools, close } = await opened(run);
   const { namespace, rulesNamespace, isDryRun, listen, err } = run;
-  const policyKinds = [{ resource: NODE_GATES, read: readNodeGate }];
-  const same = { namespace, rulesNamespace, isDryRun, policyKinds, fixed };
-  const settings = { ...same, identity: identity() };
+  const same = { namespace, rulesNamespace, isDryRun, fixed };
+  const settings = { ...same, identity: identity(), policyKinds: [NODE_GATE_KIND] };
   const program = new GateProgram(settings, tools);
   const sources = {
     live: () => [],

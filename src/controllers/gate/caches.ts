@@ -20,7 +20,7 @@ import {
   readDaemonSet,
 } from './workloads.ts';
 
-const DAEMON_SETS: KubeResource = {
+export const DAEMON_SETS: KubeResource = {
   group: 'apps',
   version: 'v1',
   plural: 'daemonsets',
@@ -28,7 +28,7 @@ const DAEMON_SETS: KubeResource = {
   isNamespaced: true,
 };
 
-const CSI_NODES: KubeResource = {
+export const CSI_NODES: KubeResource = {
   group: 'storage.k8s.io',
   version: 'v1',
   plural: 'csinodes',

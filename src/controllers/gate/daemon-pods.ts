@@ -5,7 +5,7 @@ import { Reflector } from '../../runtime/reflector/reflector.ts';
 import type { ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
 import { type DaemonPodFacts, readDaemonPod } from './workloads.ts';
 
-const PODS: KubeResource = {
+export const PODS: KubeResource = {
   group: '',
   version: 'v1',
   plural: 'pods',
