@@ -7,13 +7,12 @@ import { loadAll } from 'js-yaml';
 import { readNodeGate } from '../../src/controllers/gate/policies/node-gate.ts';
 import { at, type JsonObject } from '../../src/evidence/json.ts';
 import { BAD_GATES, GOOD_GATES, nodeGate } from '../controllers/gate/node-gate-table.ts';
-import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import { type KubeObject, KubeRefusal } from './kube-client.ts';
+import { GateSite } from './gate-site.ts';
+import { KubeRefusal } from './kube-client.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 const MANIFEST = join(import.meta.dirname, '../../deploy/node-gates.yaml');
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GATES = '/apis/rollcall.dev/v1alpha1/nodegates';
 
 const skip = missing(...CONTROL_PLANE);
@@ -36,17 +35,11 @@ async function refusalOf(write: Promise<unknown>): Promise<string | null> {
   }
 }
 
-/** A kind is served a moment after its definition was stored. */
-async function served(path: string): Promise<void> {
-  await until(`${path} to be served`, async () => plane.client.find<KubeObject>(path));
-}
-
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
   for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as JsonObject[])
-    await created(DEFINITIONS, object);
-  await served(GATES);
+    await new GateSite(plane).define(object, GATES);
 });
 after(async () => {
   if (skip === false) await plane.stop();

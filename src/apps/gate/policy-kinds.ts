@@ -5,10 +5,10 @@ import {
   readNodeReadinessRule,
 } from '../../controllers/gate/policies/node-readiness-rule.ts';
 
+/** Objects that nobody else follows. */
+export const NODE_GATE_KIND: PolicyKind = { resource: NODE_GATES, read: readNodeGate };
+
 /** Every kind of object that the gate follows as a policy. */
 export function policyKinds(): readonly PolicyKind[] {
-  return [
-    { resource: NODE_GATES, read: readNodeGate },
-    { resource: NODE_READINESS_RULES, read: readNodeReadinessRule },
-  ];
+  return [NODE_GATE_KIND, { resource: NODE_READINESS_RULES, read: readNodeReadinessRule }];
 }

@@ -1,7 +1,10 @@
 import type { PolicyKind } from '../../controllers/gate/caches.ts';
 import { GateKeeper, type GateWrite, type GateWritten } from '../../controllers/gate/keeper.ts';
-import { happenedBy, noteOf, subjectOf } from '../../controllers/gate/notes.ts';
-import type { PolicyReading } from '../../controllers/gate/policy.ts';
+import { nidhoggNote, ruleNotes } from '../../controllers/gate/foreign-notes.ts';
+import type { Look } from '../../controllers/gate/look.ts';
+import { type Happened, happenedBy, noteOf, subjectOf } from '../../controllers/gate/notes.ts';
+import type { GatePolicy, PolicyReading } from '../../controllers/gate/policy.ts';
+import { timeText } from '../../controllers/gate/record.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -9,11 +12,18 @@ import type { KubeWrites } from '../../ports/kube-writes.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
-import type { ElectionState } from '../../runtime/election/election-options.ts';
+import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
+import type { EventNote } from '../../runtime/events/event-correlator.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import { cacheChecks, type HealthCheck } from '../../runtime/health/health.ts';
 import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import {
+  declareNidhoggMetrics,
+  declareRuleMetrics,
+  type ForeignMetrics,
+} from './foreign-metrics.ts';
 import { declareGateMetrics } from './metrics.ts';
+import { RulePart } from './rule-part.ts';
 
 export interface GateSettings {
   readonly namespace: string;
@@ -21,6 +31,8 @@ export interface GateSettings {
   readonly isDryRun: boolean;
   readonly policyKinds: readonly PolicyKind[];
   readonly fixed: readonly PolicyReading[];
+  /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
+  readonly rulesNamespace: string | null;
 }
 
 export interface GateTools {
@@ -38,11 +50,20 @@ export interface GateTools {
 
 const LEASE = 'rollcall-gate';
 
+/** Each dialect tells what happened in its own Events, as those who watch for them expect. */
+function notesOf(look: Look, happened: readonly Happened[], nowMs: number): readonly EventNote[] {
+  const own = happened.filter(({ policy }) => policy.source.kind === 'NodeGate');
+  const notes = [noteOf(look.node, own), nidhoggNote(look, timeText(nowMs))];
+  return [...notes.filter((note) => note !== null), ...ruleNotes(look)];
+}
+
 /** The gate controller: every replica looks, the one that leads writes. */
 export class GateProgram {
   readonly #settings: GateSettings;
   readonly #tools: GateTools;
   readonly #keeper: GateKeeper;
+  readonly #rules: RulePart | null;
+  readonly #foreign: readonly ForeignMetrics[];
   readonly #events: EventPublisher;
   readonly registry = new MetricsRegistry();
   readonly #metrics = declareGateMetrics(this.registry, {
@@ -58,7 +79,9 @@ export class GateProgram {
     const { writes, clock, random } = tools;
     const source = { component: LEASE, instance: settings.identity };
     this.#events = new EventPublisher({ writes, clock, random, source });
+    this.#rules = this.#rulePart();
     this.#keeper = this.#gateKeeper();
+    this.#foreign = this.#foreignMetrics();
     this.#election = this.#candidate();
   }
 
@@ -86,17 +109,56 @@ export class GateProgram {
     }
   }
 
+  #rulePart(): RulePart | null {
+    const { rulesNamespace: namespace, identity, isDryRun } = this.#settings;
+    if (namespace === null) return null;
+    return new RulePart({
+      ...this.#tools,
+      namespace,
+      identity,
+      isDryRun,
+      isReady: () => this.#keeper.caches.isReady(),
+      onTurn: () => this.#keeper.caches.turn(),
+      publish: (note) => this.#events.publish(note),
+    });
+  }
+
+  /** Metrics of other programs are there where their policies are. */
+  #foreignMetrics(): readonly ForeignMetrics[] {
+    const { fixed } = this.#settings;
+    const policies = (): readonly GatePolicy[] => this.#keeper.caches.policies();
+    const rules = this.#rules;
+    return [
+      ...(fixed.length === 0 ? [] : [declareNidhoggMetrics(this.registry)]),
+      ...(rules === null
+        ? []
+        : [
+            declareRuleMetrics(this.registry, {
+              policies,
+              evaluations: (uid) => rules.evaluationsOf(uid),
+            }),
+          ]),
+    ];
+  }
+
   #gateKeeper(): GateKeeper {
     const { policyKinds, fixed, isDryRun } = this.#settings;
+    const rules = this.#rules;
     return new GateKeeper({
       ...this.#tools,
       cluster: '',
-      policyKinds,
+      policyKinds: rules === null ? policyKinds : [...policyKinds, rules.kind],
       fixed,
       isDryRun,
-      onLook: (look) => this.#metrics.look(look),
+      onLook: (look) => {
+        this.#metrics.look(look);
+        rules?.look(look);
+      },
       onPerformed: (write, performed) => this.#performed(write, performed),
-      onGone: (name) => this.#metrics.gone(name),
+      onGone: (name) => {
+        this.#metrics.gone(name);
+        rules?.gone(name);
+      },
       onPolicies: (readings) => this.#tellRefusals(readings),
     });
   }
@@ -110,8 +172,12 @@ export class GateProgram {
     this.#refused = new Set(now);
   }
 
-  #performed(write: GateWrite, { outcome, why, tookMs }: GateWritten): void {
+  #performed(write: GateWrite, written: GateWritten): void {
+    const { outcome, why, tookMs } = written;
     this.#metrics.wrote(write, outcome, tookMs);
+    this.#rules?.performed(write, written);
+    if (!this.#settings.isDryRun)
+      for (const metrics of this.#foreign) metrics.wrote(write, outcome, this.#tools.clock.nowMs());
     const { node } = write.look;
     if (outcome !== 'done') {
       if (outcome !== 'conflict') this.#tools.say(`${node.name}: ${why}`);
@@ -132,8 +198,7 @@ export class GateProgram {
       this.#metrics.happened(one, ageMs);
       say(`${node.name}: ${one.what}: ${one.text}`);
     }
-    const note = noteOf(node, happened);
-    if (note !== null) this.#events.publish(note);
+    for (const note of notesOf(look, happened, clock.nowMs())) this.#events.publish(note);
   }
 
   #tellTrouble({ look: { node }, action }: GateWrite): void {
@@ -153,7 +218,7 @@ export class GateProgram {
       random,
       lease: { namespace, name: LEASE },
       identity,
-      lead: async (leading) => await this.#keeper.lead(leading),
+      lead: async (leading) => await this.#lead(leading),
       onChange: ({ phase, holder, lastError }) => {
         this.#metrics.lead(phase === 'leading');
         if (lastError !== null) say(`Lease ${namespace}/${LEASE}: ${lastError.message}`);
@@ -161,6 +226,10 @@ export class GateProgram {
         else if (holder !== null && holder !== identity) say(`${excerptOf(holder)} leads`);
       },
     });
+  }
+
+  async #lead(leading: Leading): Promise<void> {
+    await Promise.all([this.#keeper.lead(leading), this.#rules?.lead(leading)]);
   }
 
   /** A Lease that was lost is another's; it is waited for again. */

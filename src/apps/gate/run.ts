@@ -13,7 +13,8 @@ import {
   sayOn,
   serveHealth,
 } from '../controller/resident-process.ts';
-import { policyKinds } from './policy-kinds.ts';
+import { nidhoggReading } from './nidhogg-file.ts';
+import { NODE_GATE_KIND } from './policy-kinds.ts';
 import { GateProgram, type GateTools } from './program.ts';
 
 export interface GateRun {
@@ -21,6 +22,10 @@ export interface GateRun {
   readonly listen: ListenAddress;
   readonly namespace: string;
   readonly isDryRun: boolean;
+  /** A configuration file of nidhogg; null for none. */
+  readonly nidhoggConfig: string | null;
+  /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
+  readonly rulesNamespace: string | null;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -61,16 +66,12 @@ async function opened({ flags, out }: GateRun): Promise<Opened> {
 
 /** Keeps the gates of a cluster until a signal ends it, and serves its health meanwhile. */
 export async function runGateUntilSignal(run: GateRun): Promise<void> {
+  const fixed = run.nidhoggConfig === null ? [] : [nidhoggReading(run.nidhoggConfig)];
   const { signal, stop } = endedBySignal();
   const { tools, close } = await opened(run);
-  const { namespace, isDryRun, listen, err } = run;
-  const settings = {
-    namespace,
-    isDryRun,
-    identity: identity(),
-    policyKinds: policyKinds(),
-    fixed: [],
-  };
+  const { namespace, rulesNamespace, isDryRun, listen, err } = run;
+  const same = { namespace, rulesNamespace, isDryRun, fixed };
+  const settings = { ...same, identity: identity(), policyKinds: [NODE_GATE_KIND] };
   const program = new GateProgram(settings, tools);
   const sources = {
     live: () => [],

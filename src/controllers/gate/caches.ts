@@ -40,6 +40,8 @@ export const CSI_NODES: KubeResource = {
 export interface PolicyKind {
   readonly resource: KubeResource;
   readonly read: (object: JsonObject) => PolicyReading;
+  /** False while another program follows them; they are always followed when not given. */
+  readonly isOn?: () => boolean;
 }
 
 export interface CachesOptions {
@@ -109,7 +111,9 @@ export class GateCaches implements Surroundings {
   }
 
   readings(): readonly PolicyReading[] {
-    return [...this.#options.fixed, ...this.#policies.flatMap((kind) => [...kind.values()])];
+    const { fixed, policyKinds } = this.#options;
+    const on = this.#policies.filter((_, index) => policyKinds[index]?.isOn?.() !== false);
+    return [...fixed, ...on.flatMap((kind) => [...kind.values()])];
   }
 
   node(name: string): NodeFacts | undefined {
@@ -144,6 +148,11 @@ export class GateCaches implements Surroundings {
     const { api, clock, random } = this.#options;
     const onBug = (error: unknown): void => this.#feeds.fail(error);
     return new Reflector({ api, clock, random, resource, project, onChange, onBug, selection });
+  }
+
+  /** Takes in that a kind of policies is followed, or no longer. */
+  turn(): void {
+    this.#takePolicies();
   }
 
   #readPolicies(): void {

@@ -1,8 +1,13 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { NodeFacts } from './node-facts.ts';
 
 /** A watch that has not shown our own write by then is not waited for. */
 const AWAITED_MS = 5_000;
+
+/** An object as it was seen. */
+export interface Versioned {
+  readonly name: string;
+  readonly resourceVersion: string;
+}
 
 interface OwnWrite {
   readonly before: string;
@@ -19,15 +24,15 @@ export class OwnWrites {
     this.#clock = clock;
   }
 
-  /** @param version of the Node after the write; null when the answer does not say */
-  written({ name, resourceVersion }: NodeFacts, version: string | null): void {
+  /** @param version of the object after the write; null when the answer does not say */
+  written({ name, resourceVersion }: Versioned, version: string | null): void {
     if (version === resourceVersion) return;
     const untilMs = this.#clock.monotonicMs() + AWAITED_MS;
     this.#writes.set(name, { before: resourceVersion, after: version, untilMs });
   }
 
-  /** How long the cache may still take to show our write of this Node, ms; 0 when it shows it. */
-  awaitedMs({ name, resourceVersion }: NodeFacts): number {
+  /** How long the cache may still take to show our write of this object, ms; 0 when it shows it. */
+  awaitedMs({ name, resourceVersion }: Versioned): number {
     const own = this.#writes.get(name);
     if (own === undefined) return 0;
     const leftMs = own.untilMs - this.#clock.monotonicMs();
@@ -36,8 +41,8 @@ export class OwnWrites {
     return 0;
   }
 
-  isAwaited(node: NodeFacts): boolean {
-    return this.awaitedMs(node) > 0;
+  isAwaited(seen: Versioned): boolean {
+    return this.awaitedMs(seen) > 0;
   }
 
   forget(name: string): void {

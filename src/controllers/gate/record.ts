@@ -48,6 +48,13 @@ export function recordOf(policy: GatePolicy, node: NodeFacts): OpeningRecord | n
   return found?.nodeUid === node.uid ? found : null;
 }
 
+/** True while a mark of an opening is still to be written, and no other says that it was opened. */
+export function awaitsMarks(policy: GatePolicy, node: NodeFacts): boolean {
+  const isMissing = ({ key }: { readonly key: string }): boolean =>
+    !Object.hasOwn(node.annotations, key);
+  return !isMarked(policy, node) && policy.openingMarks.some(isMissing);
+}
+
 function isMarked(
   { completedBy, openingMarks, mode }: GatePolicy,
   { annotations }: NodeFacts,

@@ -3,7 +3,7 @@ import type { Judgement } from './judge.ts';
 import { dwellAfter, type Held, type NodeMemory } from './memory.ts';
 import { hasTaint, type NodeFacts } from './node-facts.ts';
 import type { GatePolicy } from './policy.ts';
-import { keyOfPolicy, openedBy } from './record.ts';
+import { awaitsMarks, keyOfPolicy, openedBy } from './record.ts';
 
 export interface ViewInput {
   readonly policy: GatePolicy;
@@ -28,9 +28,14 @@ function isInService({ policy, node, memory, judgement }: ViewInput): boolean {
 }
 
 /** Someone may have put our taint back on a node that was done: it is looked at again. */
-function isDone(policy: GatePolicy, opened: GateView['opened'], carries: boolean): boolean {
+function isDone(
+  policy: GatePolicy,
+  node: NodeFacts,
+  opened: GateView['opened'],
+  carries: boolean,
+): boolean {
   if (policy.mode !== 'bootstrap-only' || opened !== 'now') return false;
-  return !carries || !policy.isBoundToBoot;
+  return !awaitsMarks(policy, node) && (!carries || !policy.isBoundToBoot);
 }
 
 /** Gathers what is known of one policy on one node. */
@@ -47,7 +52,7 @@ export function viewOf(input: ViewInput): GateView {
     lostMs: lostSinceMs === null ? 0 : nowMs - lostSinceMs,
     regressAfterMs: policy.regressAfterMs,
     opened,
-    isDone: isDone(policy, opened, isShut || isShutAgain),
+    isDone: isDone(policy, node, opened, isShut || isShutAgain),
     isShut,
     isShutAgain,
     isInService: isInService(input),

@@ -43,7 +43,25 @@ async function gateAlone(
   stayResident();
   const { runGateUntilSignal } = await import('../../gate/run.ts');
   const { namespace, 'dry-run': isDryRun } = values;
-  await runGateUntilSignal({ flags: liveFlagsOf(values), listen, namespace, isDryRun, out, err });
+  const rulesNamespace = values['node-readiness-rules'] ? values['rules-namespace'] : null;
+  await runGateUntilSignal({
+    flags: liveFlagsOf(values),
+    listen,
+    namespace,
+    isDryRun,
+    nidhoggConfig: values['nidhogg-config'],
+    rulesNamespace,
+    out,
+    err,
+  });
+}
+
+/** What belongs to the gate, which does not run. @throws UsageError */
+function refuseOfGate(values: Values): void {
+  const given = (['nidhogg-config', 'node-readiness-rules'] as const).filter(
+    (name) => values[name] !== false && values[name] !== null,
+  );
+  if (given.length > 0) throw new UsageError(`--${given.join(' and --')} needs --only gate`);
 }
 
 /** `rollcall controller`: keeps the roll call until a signal ends it. */
@@ -57,6 +75,7 @@ export async function controllerCommand(
     await gateAlone(values, listen, context);
     return EXIT.usable;
   }
+  refuseOfGate(values);
   const { runUntilSignal } = await import('../../controller/run.ts');
   await runUntilSignal({
     flags: liveFlagsOf(values),
