@@ -1,7 +1,6 @@
 import { kubeClient } from '../../adapters/kubernetes/client.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
-import { collectEarly } from '../../adapters/system/memory.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { SourceError } from '../cli/context.ts';
@@ -67,7 +66,6 @@ async function opened({ flags, out }: GateRun): Promise<Opened> {
 
 /** Keeps the gates of a cluster until a signal ends it, and serves its health meanwhile. */
 export async function runGateUntilSignal(run: GateRun): Promise<void> {
-  collectEarly();
   const fixed = run.nidhoggConfig === null ? [] : [nidhoggReading(run.nidhoggConfig)];
   const { signal, stop } = endedBySignal();
   const { tools, close } = await opened(run);

@@ -54,7 +54,9 @@ export interface LeadOptions {
   readonly isLeading: () => boolean;
 }
 
-const WRITES_AT_ONCE = 32;
+const WRITES_AT_ONCE = 16;
+/** What is told waits for its turn, so that it never holds up a gate. */
+const TELLS_AT_ONCE = 2;
 /** The watch brings what was missed, and with it the next look; in case it does not, ms. */
 const AFTER_CONFLICT_MS = 1_000;
 const AFTER_REFUSAL_MS = 5_000;
@@ -68,7 +70,8 @@ export class GateKeeper {
   readonly #memories = new Map<string, NodeMemory>();
   readonly #budget = new BlastBudget();
   readonly #own: OwnWrites;
-  #queue: WorkQueue | null = null;
+  /** For taints, and for the conditions that tell; null while another replica leads. */
+  #queues: { readonly taints: WorkQueue; readonly tells: WorkQueue } | null = null;
   #isRelooking = false;
   #hasLookedAtAll = false;
   /** What was checked last in a dry run, by Node: the same is not checked again. */
@@ -91,22 +94,34 @@ export class GateKeeper {
 
   /** Writes while it leads. @throws what is a bug */
   async lead(leading: LeadOptions): Promise<void> {
+    const broken = Promise.withResolvers<never>();
+    const onBug = (error: unknown): void => broken.reject(error);
+    const taints = this.#newQueue(leading, WRITES_AT_ONCE, true, onBug);
+    const tells = this.#newQueue(leading, TELLS_AT_ONCE, false, onBug);
+    this.#queues = { taints, tells };
+    void this.#observeAll();
+    const ends = { stop: leading.stop, cut: leading.lost };
+    try {
+      await Promise.race([Promise.all([taints.run(ends), tells.run(ends)]), broken.promise]);
+    } finally {
+      this.#queues = null;
+    }
+  }
+
+  #newQueue(
+    leading: LeadOptions,
+    runsAtOnce: number,
+    isOfTaints: boolean,
+    onBug: (error: unknown) => void,
+  ): WorkQueue {
     const { clock, random } = this.#options;
-    let bug: { readonly error: unknown } | null = null;
-    const queue = new WorkQueue({
+    return new WorkQueue({
       clock,
       random,
-      reconcile: async (name) => await this.#reconcile(name, leading),
-      onBug: (error) => {
-        bug = { error };
-      },
-      limits: { runsAtOnce: WRITES_AT_ONCE },
+      reconcile: async (name) => await this.#reconcile(name, leading, isOfTaints),
+      onBug,
+      limits: { runsAtOnce },
     });
-    this.#queue = queue;
-    void this.#observeAll();
-    await queue.run({ stop: leading.stop, cut: leading.lost });
-    this.#queue = null;
-    if (bug !== null) throw (bug as { readonly error: unknown }).error;
   }
 
   /** How many nodes a policy selects, and how many of them lost a proof. */
@@ -132,10 +147,11 @@ export class GateKeeper {
   /** Looks at once, so that an interruption between two writes is seen too. */
   #observe(name: string): void {
     const look = this.#look(name);
-    if (look === null || this.#queue === null || this.#own.isAwaited(look.node)) return;
+    if (look === null || this.#queues === null || this.#own.isAwaited(look.node)) return;
     const { write, againMs } = this.#planOf(look);
-    if (write !== null) this.#queue.add(name);
-    else if (againMs !== null) this.#queue.addAfter(name, Math.ceil(againMs));
+    const { taints, tells } = this.#queues;
+    if (write !== null) (write.isOfTaints ? taints : tells).add(name);
+    else if (againMs !== null) taints.addAfter(name, Math.ceil(againMs));
   }
 
   /** null while decisions are not possible. */
@@ -160,7 +176,7 @@ export class GateKeeper {
     this.#memories.set(name, look.memory);
     const changed = this.#budget.take(name, look.decided);
     for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
-      this.#queue?.add(lost);
+      this.#queues?.taints.add(lost);
     onLook(look);
     return look;
   }
@@ -190,15 +206,21 @@ export class GateKeeper {
   }
 
   /** @returns after how many ms it looks again */
-  async #reconcile(name: string, { isLeading }: LeadOptions): Promise<number | null> {
+  async #reconcile(
+    name: string,
+    { isLeading }: LeadOptions,
+    isOfTaints: boolean,
+  ): Promise<number | null> {
     if (!this.caches.isReady()) return NOT_READY_MS;
     const look = this.#look(name);
     if (look === null) return null;
     const waitMs = this.#own.awaitedMs(look.node);
     if (waitMs > 0) return waitMs;
     const { write, againMs } = this.#planOf(look);
-    const isIdle = write === null || !isLeading() || this.#isChecked(write);
-    return isIdle ? againMs : await this.#perform(write);
+    if (write === null || !isLeading() || this.#isChecked(write)) return againMs;
+    if (write.isOfTaints === isOfTaints) return await this.#perform(write);
+    (write.isOfTaints ? this.#queues?.taints : this.#queues?.tells)?.add(name);
+    return null;
   }
 
   #isChecked({ look, action }: GateWrite): boolean {

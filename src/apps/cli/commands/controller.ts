@@ -1,3 +1,4 @@
+import { stayResident } from '../../../adapters/system/memory.ts';
 import { CONTROLLER } from '../declared/controller.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
@@ -38,6 +39,8 @@ async function gateAlone(
   { out, err }: CliContext,
 ): Promise<void> {
   refuseOthers(values);
+  // Before what it needs is loaded: the young part of the heap stays as large as it is then.
+  stayResident();
   const { runGateUntilSignal } = await import('../../gate/run.ts');
   const { namespace, 'dry-run': isDryRun } = values;
   const rulesNamespace = values['node-readiness-rules'] ? values['rules-namespace'] : null;
