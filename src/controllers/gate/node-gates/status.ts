@@ -62,6 +62,12 @@ interface Condition {
 
 const MESSAGE_CHARS_MAX = 4096;
 
+function untilCorrected({ policies }: PolicyReading): string {
+  return policies.length > 0
+    ? 'Its nodes stay shut until that is corrected.'
+    : 'Until that is corrected it shuts no node, and taints that nodes carry stay.';
+}
+
 function acceptance({ gate: { reading } }: GateStatusInput): Condition {
   const whys = reading.refusals.map(({ why }) => why);
   const isRefused = whys.length > 0;
@@ -69,7 +75,7 @@ function acceptance({ gate: { reading } }: GateStatusInput): Condition {
     type: 'Accepted',
     status: isRefused ? 'False' : 'True',
     reason: isRefused ? 'Invalid' : 'Accepted',
-    message: isRefused ? `${whys.join(' ')} Its nodes stay shut.` : 'The gate is followed.',
+    message: isRefused ? `${whys.join(' ')} ${untilCorrected(reading)}` : 'The gate is followed.',
   };
 }
 
