@@ -5,6 +5,7 @@ import type { Look } from '../../controllers/gate/look.ts';
 import { type Happened, happenedBy, noteOf, subjectOf } from '../../controllers/gate/notes.ts';
 import type { GatePolicy, PolicyReading } from '../../controllers/gate/policy.ts';
 import { timeText } from '../../controllers/gate/record.ts';
+import { NodeGateKeeper } from '../../controllers/gate/node-gates/keeper.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -62,6 +63,7 @@ export class GateProgram {
   readonly #settings: GateSettings;
   readonly #tools: GateTools;
   readonly #keeper: GateKeeper;
+  readonly #gates: NodeGateKeeper;
   readonly #rules: RulePart | null;
   readonly #foreign: readonly ForeignMetrics[];
   readonly #events: EventPublisher;
@@ -79,6 +81,7 @@ export class GateProgram {
     const { writes, clock, random } = tools;
     const source = { component: LEASE, instance: settings.identity };
     this.#events = new EventPublisher({ writes, clock, random, source });
+    this.#gates = this.#nodeGateKeeper();
     this.#rules = this.#rulePart();
     this.#keeper = this.#gateKeeper();
     this.#foreign = this.#foreignMetrics();
@@ -107,6 +110,20 @@ export class GateProgram {
       ending.abort();
       await Promise.allSettled(parts);
     }
+  }
+
+  #nodeGateKeeper(): NodeGateKeeper {
+    const { isDryRun } = this.#settings;
+    return new NodeGateKeeper({
+      ...this.#tools,
+      cluster: '',
+      isDryRun,
+      isReady: () => this.#keeper.caches.isReady(),
+      onPerformed: ({ object }, { outcome, why }) => {
+        if (outcome !== 'done' && outcome !== 'conflict')
+          this.#tools.say(`NodeGate ${object.name}: ${why}`);
+      },
+    });
   }
 
   #rulePart(): RulePart | null {
@@ -152,11 +169,13 @@ export class GateProgram {
       isDryRun,
       onLook: (look) => {
         this.#metrics.look(look);
+        this.#gates.look(look);
         rules?.look(look);
       },
       onPerformed: (write, performed) => this.#performed(write, performed),
       onGone: (name) => {
         this.#metrics.gone(name);
+        this.#gates.gone(name);
         rules?.gone(name);
       },
       onPolicies: (readings) => this.#tellRefusals(readings),
@@ -229,7 +248,12 @@ export class GateProgram {
   }
 
   async #lead(leading: Leading): Promise<void> {
-    await Promise.all([this.#keeper.lead(leading), this.#rules?.lead(leading)]);
+    const either = AbortSignal.any([leading.stop, leading.lost]);
+    await Promise.all([
+      this.#keeper.lead(leading),
+      this.#gates.run(either),
+      this.#rules?.lead(leading),
+    ]);
   }
 
   /** A Lease that was lost is another's; it is waited for again. */
