@@ -4,8 +4,8 @@ import { nidhoggNote, ruleNotes } from '../../controllers/gate/foreign-notes.ts'
 import type { Look } from '../../controllers/gate/look.ts';
 import { type Happened, happenedBy, noteOf, subjectOf } from '../../controllers/gate/notes.ts';
 import type { GatePolicy, PolicyReading } from '../../controllers/gate/policy.ts';
-import { GateStatusKeeper } from '../../controllers/gate/node-gates/keeper.ts';
 import { timeText } from '../../controllers/gate/record.ts';
+import { NodeGateKeeper } from '../../controllers/gate/node-gates/keeper.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -63,7 +63,7 @@ export class GateProgram {
   readonly #settings: GateSettings;
   readonly #tools: GateTools;
   readonly #keeper: GateKeeper;
-  readonly #gates: GateStatusKeeper;
+  readonly #gates: NodeGateKeeper;
   readonly #rules: RulePart | null;
   readonly #foreign: readonly ForeignMetrics[];
   readonly #events: EventPublisher;
@@ -81,7 +81,7 @@ export class GateProgram {
     const { writes, clock, random } = tools;
     const source = { component: LEASE, instance: settings.identity };
     this.#events = new EventPublisher({ writes, clock, random, source });
-    this.#gates = this.#gateStatus();
+    this.#gates = this.#nodeGateKeeper();
     this.#rules = this.#rulePart();
     this.#keeper = this.#gateKeeper();
     this.#foreign = this.#foreignMetrics();
@@ -112,11 +112,12 @@ export class GateProgram {
     }
   }
 
-  #gateStatus(): GateStatusKeeper {
-    return new GateStatusKeeper({
+  #nodeGateKeeper(): NodeGateKeeper {
+    const { isDryRun } = this.#settings;
+    return new NodeGateKeeper({
       ...this.#tools,
       cluster: '',
-      isDryRun: this.#settings.isDryRun,
+      isDryRun,
       isReady: () => this.#keeper.caches.isReady(),
       policies: () => this.#keeper.caches.policies(),
       nodeCount: () => this.#keeper.caches.nodeNames().length,

@@ -28,6 +28,7 @@ export interface ObjectKeeperOptions<T> extends KeeperTools {
 
 /** Between two rounds, so that a storm of joins is not one of statuses too, ms. */
 const REST_MS = 2_000;
+const AT_ONCE = 8;
 const AFTER_FAILURE_MS = 5_000;
 const ROUND_MS = 60_000;
 
@@ -37,6 +38,8 @@ export class ObjectKeeper<T extends Versioned> {
   readonly #objects: Reflector<T>;
   readonly #due: Alarm;
   readonly #own: OwnWrites;
+  /** What was checked in a dry run, by object: the same is not checked again. */
+  readonly #checked = new Map<string, string>();
 
   constructor(options: ObjectKeeperOptions<T>) {
     const { api, clock, random, resource, project } = options;
@@ -73,19 +76,28 @@ export class ObjectKeeper<T extends Versioned> {
     if (!isReady() || !this.#objects.state().isSynced) return true;
     const all = [...this.#objects.values()];
     onRound(all);
-    let isWell = true;
-    for (const object of all) {
-      if (signal.aborted) return true;
+    const due = all.flatMap((object) => {
       const action = this.#own.isAwaited(object) ? null : decide(object);
-      if (action !== null && !(await this.#perform(object, action))) isWell = false;
+      return action === null || this.#isChecked(action) ? [] : [{ object, action }];
+    });
+    let isWell = true;
+    for (let at = 0; at < due.length && !signal.aborted; at += AT_ONCE) {
+      const batch = due.slice(at, at + AT_ONCE);
+      const ends = await Promise.all(batch.map((one) => this.#perform(one.object, one.action)));
+      isWell &&= ends.every(Boolean);
     }
     return isWell;
+  }
+
+  #isChecked({ object, id }: Action): boolean {
+    return this.#options.isDryRun && this.#checked.get(object.name) === id;
   }
 
   async #perform(object: T, action: Action): Promise<boolean> {
     const { isDryRun, onPerformed } = this.#options;
     const performed = await perform(action, this.#options, { isDryRun });
-    if (performed.outcome === 'done' && !isDryRun)
+    if (isDryRun) this.#checked.set(object.name, action.id);
+    else if (performed.outcome === 'done')
       this.#own.written(object, textAt(performed.object ?? {}, 'metadata.resourceVersion'));
     onPerformed(action, performed);
     return performed.outcome === 'done' || performed.outcome === 'conflict';

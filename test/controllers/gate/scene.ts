@@ -6,6 +6,7 @@ import {
   type GateWritten,
 } from '../../../src/controllers/gate/keeper.ts';
 import { happenedBy } from '../../../src/controllers/gate/notes.ts';
+import type { Look } from '../../../src/controllers/gate/look.ts';
 import { NODES } from '../../../src/controllers/gate/plan.ts';
 import { NODE_GATES, readNodeGate } from '../../../src/controllers/gate/policies/node-gate.ts';
 import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
@@ -146,6 +147,8 @@ export interface SceneOptions {
   readonly gates?: readonly JsonObject[];
   readonly nodes?: readonly JsonObject[];
   readonly isDryRun?: boolean;
+  /** Told of each look of the first controller. */
+  readonly onLook?: (look: Look) => void;
   /** False to leave the DaemonSet out. */
   readonly hasDaemonSet?: boolean;
 }
@@ -173,7 +176,7 @@ function noted(done: string[]): (write: GateWrite, written: GateWritten) => void
 /** A second controller in the same cluster, which knows nothing of the first. */
 export function startKeeper(
   { api, writes, clock }: Pick<GateScene, 'api' | 'writes' | 'clock'>,
-  isDryRun = false,
+  { isDryRun = false, onLook = () => undefined }: SceneOptions = {},
 ): Pick<GateScene, 'keeper' | 'done' | 'stop'> {
   const done: string[] = [];
   const keeper = new GateKeeper({
@@ -186,7 +189,7 @@ export function startKeeper(
     policyKinds: [{ resource: NODE_GATES, read: readNodeGate }],
     fixed: [],
     isDryRun,
-    onLook: () => undefined,
+    onLook,
     onPerformed: noted(done),
     onGone: () => undefined,
     onPolicies: () => undefined,
@@ -214,7 +217,7 @@ export async function startScene(
   const clock = virtualClock();
   const api = served(options, clock);
   const base = { api, writes: new FakeKubeWrites(api), clock };
-  const scene = { ...base, ...startKeeper(base, options.isDryRun) };
+  const scene = { ...base, ...startKeeper(base, options) };
   context.after(scene.stop);
   await clock.advance(1_000);
   return scene;

@@ -1,110 +1,147 @@
+import { textAt } from '../../../evidence/json.ts';
 import type { Action } from '../../../ports/action.ts';
-import type { Look, LookedPolicy } from '../look.ts';
-import { type KeeperTools, ObjectKeeper } from '../object-keeper.ts';
+import type { KubeApi } from '../../../ports/kube-api.ts';
+import type { Random } from '../../../ports/random.ts';
+import { Alarm } from '../../../runtime/alarm.ts';
+import { perform, type Performed, type PerformTools } from '../../../runtime/perform.ts';
+import { Reflector } from '../../../runtime/reflector/reflector.ts';
+import type { Look } from '../look.ts';
+import { OwnWrites } from '../own-writes.ts';
 import { policyName, selectionWarning, sharedTaints } from '../policies/checks.ts';
 import { NODE_GATES } from '../policies/node-gate.ts';
 import type { GatePolicy } from '../policy.ts';
-import {
-  decideGate,
-  type GateCounts,
-  gateStatus,
-  type KnownGate,
-  readKnownGate,
-} from './status.ts';
+import { decideGate } from './decide.ts';
+import { type KnownGate, readGateObject } from './gate-object.ts';
+import { GateTally } from './tally.ts';
 
-export interface GateStatusKeeperOptions extends KeeperTools {
+export interface NodeGateKeeperOptions extends PerformTools {
+  readonly api: KubeApi;
+  readonly random: Random;
+  /** True to have the server check every write and store nothing. */
+  readonly isDryRun: boolean;
+  /** True once every node was looked at, so that what no node has is known. */
+  readonly isReady: () => boolean;
+  readonly onPerformed: (action: Action, performed: Performed) => void;
   readonly policies: () => readonly GatePolicy[];
   readonly nodeCount: () => number;
 }
 
-/** Whether a node is shut by a gate, and for longer than its expiry. */
-type Standing = 'open' | 'held' | 'expired';
+const AT_ONCE = 8;
+const REST_MS = 1_000;
+const ROUND_MS = 10_000;
+/** Counts alone are written no more often, so that nodes that join cost no write of theirs, ms. */
+const COUNTS_MS = 300_000;
 
-function standingOf({ view, policy }: LookedPolicy, shutMs: number): Standing {
-  if (!view.isShut && !view.isShutAgain) return 'open';
-  return policy.expiryMs !== null && shutMs > policy.expiryMs ? 'expired' : 'held';
-}
-
-/** Keeps the status of every NodeGate: whether it is followed, what is unusual, how many nodes. */
-export class GateStatusKeeper {
-  readonly #options: GateStatusKeeperOptions;
-  readonly #keeper: ObjectKeeper<KnownGate>;
-  /** By UID of the gate and by node. */
-  readonly #standings = new Map<string, Map<string, Standing>>();
+/** Keeps the finalizer and the status of every NodeGate. */
+export class NodeGateKeeper {
+  readonly #options: NodeGateKeeperOptions;
+  readonly #gates: Reflector<KnownGate>;
+  readonly #due: Alarm;
+  readonly #own: OwnWrites;
+  readonly #tally = new GateTally();
   #shared: ReadonlyMap<string, string> = new Map();
+  /** When the status of a gate was written last, by the monotonic clock. */
+  readonly #writtenMs = new Map<string, number>();
+  /** What was checked in a dry run, by gate: the same is not checked again. */
+  readonly #checked = new Map<string, string>();
 
-  constructor(options: GateStatusKeeperOptions) {
+  constructor(options: NodeGateKeeperOptions) {
+    const { api, clock, random } = options;
     this.#options = options;
-    this.#keeper = new ObjectKeeper({
-      ...options,
+    this.#due = new Alarm(clock);
+    this.#own = new OwnWrites(clock);
+    this.#gates = new Reflector<KnownGate>({
+      api,
+      clock,
+      random,
       resource: NODE_GATES,
-      project: readKnownGate,
-      decide: (gate) => this.#decide(gate),
-      onRound: (all) => this.#takeAll(all),
+      project: readGateObject,
+      onChange: () => this.#due.ring(),
     });
   }
 
-  /** Takes what the gate saw of a node. */
-  look({ node, memory, decided }: Look): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    const seen = new Set<string>();
-    let hasChanged = false;
-    for (const looked of decided) {
-      const { kind, uid } = looked.policy.source;
-      if (kind !== 'NodeGate' || uid === null) continue;
-      seen.add(uid);
-      const sinceMs = memory.shutSince.get(`${kind}/${uid}`) ?? nowMs;
-      if (this.#put(uid, node.name, standingOf(looked, nowMs - sinceMs))) hasChanged = true;
-    }
-    for (const [uid, nodes] of this.#standings)
-      if (!seen.has(uid) && nodes.delete(node.name)) hasChanged = true;
-    if (hasChanged) this.#keeper.ring();
+  /** Takes what the gate saw of a node; it is written with the next round. */
+  look(look: Look): void {
+    this.#tally.take(look, this.#options.clock.monotonicMs());
   }
 
   gone(node: string): void {
-    for (const nodes of this.#standings.values()) nodes.delete(node);
-    this.#keeper.ring();
+    this.#tally.forget(node);
   }
 
   /** Writes until the signal ends it. @throws what is a bug and no failure of the API server */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#keeper.run(signal);
+    await Promise.all([this.#gates.run(signal), this.#keep(signal)]);
   }
 
-  #put(uid: string, node: string, standing: Standing): boolean {
-    const nodes = this.#standings.get(uid) ?? new Map<string, Standing>();
-    this.#standings.set(uid, nodes);
-    if (nodes.get(node) === standing) return false;
-    nodes.set(node, standing);
-    return true;
+  async #keep(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await this.#due.pause(REST_MS, ROUND_MS, signal);
+      if (signal.aborted) return;
+      this.#due.answer();
+      await this.#round(signal);
+    }
   }
 
-  #takeAll(gates: readonly KnownGate[]): void {
-    const known = new Set(gates.map(({ uid }) => uid));
-    for (const uid of this.#standings.keys()) if (!known.has(uid)) this.#standings.delete(uid);
+  async #round(signal: AbortSignal): Promise<void> {
+    if (!this.#options.isReady() || !this.#gates.state().isSynced) return;
+    this.#forgetGone();
     this.#shared = sharedTaints(this.#options.policies());
-  }
-
-  #countsOf({ uid }: KnownGate): GateCounts {
-    const all = [...(this.#standings.get(uid)?.values() ?? [])];
-    const expired = all.filter((one) => one === 'expired').length;
-    return { selected: all.length, held: all.filter((one) => one !== 'open').length, expired };
+    const due = [...this.#gates.values()].flatMap((gate) => {
+      const action = this.#own.isAwaited(gate) ? null : this.#decide(gate);
+      return action === null || this.#isChecked(action) ? [] : [{ gate, action }];
+    });
+    for (let at = 0; at < due.length && !signal.aborted; at += AT_ONCE) {
+      const batch = due.slice(at, at + AT_ONCE);
+      await Promise.all(batch.map(({ gate, action }) => this.#perform(gate, action)));
+    }
   }
 
   /** A gate that nobody can follow has worse trouble than what is unusual about it. */
-  #warningsOf({ reading }: KnownGate, { selected }: GateCounts): readonly string[] {
+  #warningsOf({ reading }: KnownGate, selected: number): readonly string[] {
     const [policy] = reading.policies;
     if (policy === undefined || policy.refusedWhy !== null) return [];
     const shared = this.#shared.get(policyName(policy)) ?? null;
-    return [selectionWarning(selected, this.#options.nodeCount()), shared].filter(
-      (one) => one !== null,
-    );
+    const selects = selectionWarning(policy, selected, this.#options.nodeCount());
+    return [selects, shared].filter((one) => one !== null);
+  }
+
+  #forgetGone(): void {
+    const known = new Set([...this.#gates.values()].map(({ uid }) => uid));
+    for (const uid of this.#writtenMs.keys())
+      if (!known.has(uid)) {
+        this.#writtenMs.delete(uid);
+        this.#tally.forgetGate(uid);
+      }
   }
 
   #decide(gate: KnownGate): Action | null {
-    const counts = this.#countsOf(gate);
-    const warnings = this.#warningsOf(gate, counts);
-    const nowMs = this.#options.clock.nowMs();
-    return decideGate(gate, gateStatus({ gate, counts, warnings, nowMs }));
+    const { clock } = this.#options;
+    const writtenMs = this.#writtenMs.get(gate.uid) ?? -COUNTS_MS;
+    const counts = this.#tally.countsOf(gate.uid);
+    return decideGate({
+      gate,
+      counts,
+      warnings: this.#warningsOf(gate, counts.selected),
+      isLeft: this.#tally.isLeft(gate.releases),
+      isCountDue: clock.monotonicMs() - writtenMs >= COUNTS_MS,
+      nowMs: clock.nowMs(),
+    });
+  }
+
+  #isChecked({ object, why }: Action): boolean {
+    return this.#options.isDryRun && this.#checked.get(object.name) === why.text;
+  }
+
+  async #perform(gate: KnownGate, action: Action): Promise<void> {
+    const { clock, isDryRun, onPerformed } = this.#options;
+    const performed = await perform(action, this.#options, { isDryRun });
+    if (performed.outcome === 'done' && isDryRun) this.#checked.set(gate.name, action.why.text);
+    else if (performed.outcome === 'done') {
+      this.#own.written(gate, textAt(performed.object ?? {}, 'metadata.resourceVersion'));
+      this.#writtenMs.set(gate.uid, clock.monotonicMs());
+      this.#due.ring();
+    }
+    onPerformed(action, performed);
   }
 }

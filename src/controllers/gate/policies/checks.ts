@@ -47,9 +47,16 @@ export function sharedTaints(policies: readonly GatePolicy[]): ReadonlyMap<strin
   return told;
 }
 
-/** The sentence about a selector that selects no node or every one; null for any other. */
-export function selectionWarning(selected: number, all: number): string | null {
-  if (all === 0) return null;
-  if (selected === 0) return `It selects none of ${all} nodes.`;
-  return selected === all && all > 1 ? `It selects every one of ${all} nodes.` : null;
+/**
+ * The sentence about a selector that selects no node or every one; null for any other. The numbers
+ * are in the status: a sentence with them would be written anew for each node that joins.
+ */
+export function selectionWarning(
+  { selects }: GatePolicy,
+  selected: number,
+  all: number,
+): string | null {
+  if (all === 0 || selects.requirements.length === 0) return null;
+  if (selected === 0) return 'It selects no node.';
+  return selected === all && all > 1 ? 'It selects every node.' : null;
 }

@@ -155,6 +155,17 @@ function refusedPolicy(policy: GatePolicy, spec: Fields): readonly GatePolicy[] 
   return [{ ...policy, refusedWhy: spec.whys().join(' ') }];
 }
 
+/** A gate that is being deleted asks for nothing any more; its taints go. */
+function leaving({ taint, regressTaint, isDryRun }: GatePolicy): PolicyReading {
+  const taints = [taint, regressTaint]
+    .filter((one) => one !== null)
+    .filter((one) => one !== NO_TAINT);
+  const releases = isDryRun
+    ? []
+    : taints.map(({ key, effect }) => ({ key, effect, isPrefix: false }));
+  return { policies: [], refusals: [], warnings: [], releases };
+}
+
 /**
  * Reads a NodeGate of rollcall.dev/v1alpha1:
  *
@@ -188,6 +199,7 @@ export function readNodeGate(object: JsonObject): PolicyReading {
   const spec = new Fields(isObject(found) ? found : {}, 'spec', SPEC_FIELDS);
   const policy = policyOf(spec, object, source);
   refuseTimes(spec, policy);
+  if (textAt(object, 'metadata.deletionTimestamp') !== null) return leaving(policy);
   const refusals = spec.whys().map((why) => ({ source, why }));
   const isAll = policy.selects.requirements.length === 0;
   const why = 'spec.nodeSelector selects every node.';
