@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { loadAll } from 'js-yaml';
 import type { GateExplanation } from '../../src/controllers/gate/explain.ts';
 import { at, type JsonObject, listAt, textAt, textsAt } from '../../src/evidence/json.ts';
@@ -171,8 +171,10 @@ async function untilSaid({ said }: Running, what: RegExp): Promise<void> {
   });
 }
 
-describe('rollcall controller --only gate', WITH_PARTS, () => {
-  test('opens a node when its Pod is ready, with one Event and no other taint changed', async (t) => {
+test(
+  'the gate controller opens a node when its Pod is ready, with one Event and no other taint changed',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('joins');
     await start(t);
     await layNode(own, 'joins-1', [FOREIGN, { key: own.key, effect: 'NoSchedule' }]);
@@ -187,9 +189,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
       [FOREIGN],
     );
     assert.equal(listAt(node, 'status.conditions').length, 0);
-  });
+  },
+);
 
-  test('taints nodes that were born without it, and again what others strip', async (t) => {
+test(
+  'the gate controller taints nodes that were born without it, and again what others strip',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('strips');
     await start(t);
     await layNode(own, 'strips-1', []);
@@ -199,9 +205,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     await plane.client.patch(`${NODES}/strips-1`, { spec: { taints: [FOREIGN] } });
     await untilKeys('strips-1', [FOREIGN.key, own.key]);
     await untilEvent('strips-1', 'GateRestored');
-  });
+  },
+);
 
-  test('opens none of 20 nodes whose Pods are ready for less than the dwell', async (t) => {
+test(
+  'the gate controller opens none of 20 nodes whose Pods are ready for less than the dwell',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('flaps', { dwell: '60s' });
     const names = Array.from({ length: 20 }, (_, index) => `flaps-${index}`);
     for (const name of names) {
@@ -223,9 +233,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
       assert.deepEqual(await keysOf(name), [own.key]);
       assert.deepEqual(Object.keys(textsAt(node, 'metadata.annotations')), []);
     }
-  });
+  },
+);
 
-  test('keeps a node shut whose DaemonSet does not exist, and says so on the Node', async (t) => {
+test(
+  'the gate controller keeps a node shut whose DaemonSet does not exist, and says so on the Node',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('absent', {}, false);
     await start(t);
     await layNode(own, 'absent-1');
@@ -236,9 +250,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     const gate = conditions.find((one) => textAt(one, 'type') === 'rollcall.dev/Gate');
     assert.equal(textAt(gate, 'status'), 'False');
     assert.equal(textAt(gate, 'reason'), 'GateProofUnknown');
-  });
+  },
+);
 
-  test('goes on where it was killed, and shuts again what lost its proof meanwhile', async (t) => {
+test(
+  'the gate controller continues where it was killed, and shuts again what lost its proof meanwhile',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('killed', { regress: { after: '0s' } });
     for (const name of ['killed-1', 'killed-2']) {
       await layNode(own, name);
@@ -255,9 +273,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     await untilKeys('killed-1', ['regress.rollcall.dev/killed']);
     const node = await nodeOf('killed-1');
     assert.equal(at(node, 'metadata.deletionTimestamp'), undefined);
-  });
+  },
+);
 
-  test('of two replicas the second takes over when the first is gone', async (t) => {
+test(
+  'of two gate controllers the second takes over when the first is gone',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('replicas');
     const first = await start(t);
     await untilSaid(first, /leads as/);
@@ -271,15 +293,15 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     assert.deepEqual(await keysOf('replicas-1'), []);
     const opened = (await eventsOf('replicas-1')).filter(({ reason }) => reason === 'GateOpened');
     assert.equal(opened.length <= 1, true);
-  });
+  },
+);
 
-  test('changes nothing in a dry run', async (t) => {
-    const own = await layGate('dry');
-    await layNode(own, 'dry-1', []);
-    const running = await start(t, '--dry-run');
-    await untilSaid(running, /dry-1: would/);
-    assert.deepEqual(await keysOf('dry-1'), []);
-  });
+test('the gate controller changes nothing in a dry run', WITH_PARTS, async (t) => {
+  const own = await layGate('dry');
+  await layNode(own, 'dry-1', []);
+  const running = await start(t, '--dry-run');
+  await untilSaid(running, /dry-1: would/);
+  assert.deepEqual(await keysOf('dry-1'), []);
 });
 
 test('rollcall gate explain says what a node waits for', WITH_PARTS, async () => {
