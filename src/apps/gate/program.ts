@@ -102,6 +102,8 @@ export class GateProgram {
       cluster: '',
       isDryRun,
       isReady: () => this.#keeper.caches.isReady(),
+      policies: () => this.#keeper.caches.policies(),
+      nodeCount: () => this.#keeper.caches.nodeNames().length,
       onPerformed: ({ object }, { outcome, why }) => {
         if (outcome !== 'done' && outcome !== 'conflict')
           this.#tools.say(`NodeGate ${object.name}: ${why}`);

@@ -57,6 +57,11 @@ export interface CachesOptions {
   readonly onAll: () => void;
 }
 
+/** A status that was written makes no other policy. */
+function isOtherReading({ type, value, previous }: ReflectorChange<PolicyReading>): boolean {
+  return type !== 'updated' || JSON.stringify(value) !== JSON.stringify(previous);
+}
+
 /** Everything the gate looks at, as the API server has it. What no policy asks for is not watched. */
 export class GateCaches implements Surroundings {
   readonly #options: CachesOptions;
@@ -67,6 +72,8 @@ export class GateCaches implements Surroundings {
   #csiNodes: Reflector<CsiNodeFacts> | null = null;
   readonly #pods = new Map<string, DaemonPods>();
   #known: readonly GatePolicy[] = [];
+  #isStale = true;
+  #isTaking = false;
   #releases: readonly TaintRelease[] = [];
 
   constructor(options: CachesOptions) {
@@ -74,9 +81,10 @@ export class GateCaches implements Surroundings {
     this.#feeds = new Feeds(options.clock, options.onAll);
     this.#nodes = this.#reflector(NODES, readNode, ({ key }) => options.onNode(key));
     this.#policies = options.policyKinds.map(({ resource, read }) =>
-      this.#reflector(resource, read, () => this.#takePolicies()),
+      this.#reflector(resource, read, (change) => {
+        if (isOtherReading(change)) this.#takePolicies();
+      }),
     );
-    this.#readPolicies();
   }
 
   /** Follows everything until the signal ends it. @throws what is a bug */
@@ -102,11 +110,13 @@ export class GateCaches implements Surroundings {
   }
 
   policies(): readonly GatePolicy[] {
+    this.#readPolicies();
     return this.#known;
   }
 
   /** Taints that documents gave up. */
   releases(): readonly TaintRelease[] {
+    this.#readPolicies();
     return this.#releases;
   }
 
@@ -156,15 +166,26 @@ export class GateCaches implements Surroundings {
   }
 
   #readPolicies(): void {
+    if (!this.#isStale) return;
+    this.#isStale = false;
     const readings = this.readings();
     this.#known = readings.flatMap(({ policies }) => policies);
     this.#releases = readings.flatMap(({ releases = [] }) => releases);
   }
 
+  /** Thousands of policies that are listed together are read once. */
   #takePolicies(): void {
-    this.#readPolicies();
-    this.#follow();
-    this.#options.onAll();
+    if (this.#isTaking) return;
+    this.#isStale = true;
+    this.#isTaking = true;
+    const taken = Promise.resolve().then(() => {
+      this.#isTaking = false;
+      this.#isStale = true;
+      this.#readPolicies();
+      this.#follow();
+      this.#options.onAll();
+    });
+    taken.catch((error: unknown) => this.#feeds.fail(error));
   }
 
   /** Starts to watch what the policies ask for. */

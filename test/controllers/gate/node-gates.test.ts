@@ -43,6 +43,8 @@ async function startKept(context: TestContext, gates: readonly JsonObject[]): Pr
     cluster: 'shop',
     isDryRun: false,
     isReady: () => keeper.caches.isReady(),
+    policies: () => keeper.caches.policies(),
+    nodeCount: () => keeper.caches.nodeNames().length,
     onPerformed: ({ why }, { outcome }) => kept.push(`${why.text}: ${outcome}`),
   });
   const ending = new AbortController();

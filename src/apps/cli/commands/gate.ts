@@ -22,16 +22,26 @@ async function explain(values: Values, node: string, context: CliContext): Promi
   return EXITS[explanation.state];
 }
 
-/** `rollcall gate explain NODE`: why a gate keeps a node shut. @throws UsageError */
+async function convert(files: readonly string[], context: CliContext): Promise<number> {
+  if (files.length === 0)
+    throw new UsageError('gate convert needs a file, or - for the standard input');
+  const { convertFiles } = await import('../../gate/convert.ts');
+  return (await convertFiles(files, context)) ? EXIT.usable : EXIT.notUsable;
+}
+
+/** `rollcall gate explain NODE` says why a node is shut; `convert` makes NodeGates. @throws UsageError */
 export async function gateCommand(args: readonly string[], context: CliContext): Promise<number> {
   const { values, words } = parseCommandLine(GATE, args);
-  const [verb, node] = words;
+  const [verb, ...rest] = words;
+  if (verb === 'convert') return await convert(rest, context);
   if (verb !== 'explain')
     throw new UsageError(
       verb === undefined
-        ? 'gate needs a verb: rollcall gate explain NODE'
-        : `unknown verb ${quoted(verb)}; use explain`,
+        ? 'gate needs a verb: rollcall gate explain NODE, or rollcall gate convert FILE'
+        : `unknown verb ${quoted(verb)}; use explain or convert`,
     );
+  const [node, ...more] = rest;
   if (node === undefined) throw new UsageError('gate explain needs the name of a Node');
+  if (more.length > 0) throw new UsageError('gate explain takes one Node');
   return await explain(values, node, context);
 }

@@ -9,6 +9,8 @@ import type { GateCounts } from './tally.ts';
 export interface GateObjectView {
   readonly gate: KnownGate;
   readonly counts: GateCounts;
+  /** What is unusual about the gate beside others and the nodes that there are, whole sentences. */
+  readonly warnings: readonly string[];
   /** True while a node carries a taint of a gate that is deleted. */
   readonly isLeft: boolean;
   /** True when counts that changed may be written. */
@@ -44,14 +46,21 @@ interface Stated {
   readonly message: string;
 }
 
-function selectsText({ selected }: GateCounts, gate: KnownGate): string {
-  const warnings = gate.reading.warnings.map(({ why }) => why).join(' ');
-  if (selected === 0) return `It selects no node. ${warnings}`.trim();
-  return warnings === '' ? 'It is followed.' : `It is followed. ${warnings}`;
+/** One whose nodes cannot be read shuts none. */
+function untilCorrected({ reading }: KnownGate): string {
+  return reading.policies.length > 0
+    ? 'Its nodes stay shut.'
+    : 'It shuts no node, and taints that nodes carry stay.';
+}
+
+function followedText({ gate, warnings }: GateObjectView): string {
+  const all = [...gate.reading.warnings.map(({ why }) => why), ...warnings];
+  return ['It is followed.', ...all].join(' ');
 }
 
 /** What its conditions say; the second only of a gate whose proof is or was suspected. */
-function statedOf({ gate, counts }: GateObjectView): readonly Stated[] {
+function statedOf(view: GateObjectView): readonly Stated[] {
+  const { gate, counts } = view;
   const { refusals } = gate.reading;
   const isAccepted = refusals.length === 0;
   const whys = refusals.map(({ why }) => why).join(' ');
@@ -59,7 +68,7 @@ function statedOf({ gate, counts }: GateObjectView): readonly Stated[] {
     type: 'Accepted',
     isTrue: isAccepted,
     reason: isAccepted ? 'Accepted' : 'InvalidSpec',
-    message: isAccepted ? selectsText(counts, gate) : `Its nodes stay shut. ${whys}`,
+    message: isAccepted ? followedText(view) : `${untilCorrected(gate)} ${whys}`,
   };
   const isSuspected = counts.suspected > 0;
   const suspected = {

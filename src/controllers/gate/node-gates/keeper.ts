@@ -7,7 +7,9 @@ import { perform, type Performed, type PerformTools } from '../../../runtime/per
 import { Reflector } from '../../../runtime/reflector/reflector.ts';
 import type { Look } from '../look.ts';
 import { OwnWrites } from '../own-writes.ts';
+import { policyName, selectionWarning, sharedTaints } from '../policies/checks.ts';
 import { NODE_GATES } from '../policies/node-gate.ts';
+import type { GatePolicy } from '../policy.ts';
 import { decideGate } from './decide.ts';
 import { type KnownGate, readGateObject } from './gate-object.ts';
 import { GateTally } from './tally.ts';
@@ -20,8 +22,11 @@ export interface NodeGateKeeperOptions extends PerformTools {
   /** True once every node was looked at, so that what no node has is known. */
   readonly isReady: () => boolean;
   readonly onPerformed: (action: Action, performed: Performed) => void;
+  readonly policies: () => readonly GatePolicy[];
+  readonly nodeCount: () => number;
 }
 
+const AT_ONCE = 8;
 const REST_MS = 1_000;
 const ROUND_MS = 10_000;
 /** Counts alone are written no more often, so that nodes that join cost no write of theirs, ms. */
@@ -34,6 +39,7 @@ export class NodeGateKeeper {
   readonly #due: Alarm;
   readonly #own: OwnWrites;
   readonly #tally = new GateTally();
+  #shared: ReadonlyMap<string, string> = new Map();
   /** When the status of a gate was written last, by the monotonic clock. */
   readonly #writtenMs = new Map<string, number>();
   /** What was checked in a dry run, by gate: the same is not checked again. */
@@ -80,11 +86,24 @@ export class NodeGateKeeper {
   async #round(signal: AbortSignal): Promise<void> {
     if (!this.#options.isReady() || !this.#gates.state().isSynced) return;
     this.#forgetGone();
-    for (const gate of this.#gates.values()) {
-      if (signal.aborted) return;
+    this.#shared = sharedTaints(this.#options.policies());
+    const due = [...this.#gates.values()].flatMap((gate) => {
       const action = this.#own.isAwaited(gate) ? null : this.#decide(gate);
-      if (action !== null && !this.#isChecked(action)) await this.#perform(gate, action);
+      return action === null || this.#isChecked(action) ? [] : [{ gate, action }];
+    });
+    for (let at = 0; at < due.length && !signal.aborted; at += AT_ONCE) {
+      const batch = due.slice(at, at + AT_ONCE);
+      await Promise.all(batch.map(({ gate, action }) => this.#perform(gate, action)));
     }
+  }
+
+  /** A gate that nobody can follow has worse trouble than what is unusual about it. */
+  #warningsOf({ reading }: KnownGate, selected: number): readonly string[] {
+    const [policy] = reading.policies;
+    if (policy === undefined || policy.refusedWhy !== null) return [];
+    const shared = this.#shared.get(policyName(policy)) ?? null;
+    const selects = selectionWarning(policy, selected, this.#options.nodeCount());
+    return [selects, shared].filter((one) => one !== null);
   }
 
   #forgetGone(): void {
@@ -99,9 +118,11 @@ export class NodeGateKeeper {
   #decide(gate: KnownGate): Action | null {
     const { clock } = this.#options;
     const writtenMs = this.#writtenMs.get(gate.uid) ?? -COUNTS_MS;
+    const counts = this.#tally.countsOf(gate.uid);
     return decideGate({
       gate,
-      counts: this.#tally.countsOf(gate.uid),
+      counts,
+      warnings: this.#warningsOf(gate, counts.selected),
       isLeft: this.#tally.isLeft(gate.releases),
       isCountDue: clock.monotonicMs() - writtenMs >= COUNTS_MS,
       nowMs: clock.nowMs(),

@@ -1,87 +1,62 @@
 import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Action } from '../../../ports/action.ts';
-import type { KubeApi } from '../../../ports/kube-api.ts';
-import type { Random } from '../../../ports/random.ts';
 import type { EventNote } from '../../../runtime/events/event-correlator.ts';
-import { Alarm } from '../../../runtime/alarm.ts';
-import { perform, type Performed, type PerformTools } from '../../../runtime/perform.ts';
-import { Reflector } from '../../../runtime/reflector/reflector.ts';
 import { adoptedNote } from '../foreign-notes.ts';
 import type { GateWrite, GateWritten } from '../keeper.ts';
 import type { Look } from '../look.ts';
-import { OwnWrites } from '../own-writes.ts';
+import { type KeeperTools, ObjectKeeper } from '../object-keeper.ts';
 import { NODE_READINESS_RULES } from '../policies/node-readiness-rule.ts';
 import { decideRule } from './decide.ts';
 import { type NodeEvaluation, RuleEvaluations } from './evaluations.ts';
 import { type KnownRule, readRule } from './rule.ts';
 import { type FailedNode, ruleStatus, STATUS_NODES_MAX } from './status.ts';
 
-export interface RuleKeeperOptions extends PerformTools {
-  readonly api: KubeApi;
-  readonly random: Random;
-  /** True to have the server check every write and store nothing. */
-  readonly isDryRun: boolean;
-  /** True once every node was looked at, so that what no node has is known. */
-  readonly isReady: () => boolean;
-  readonly onPerformed: (action: Action, performed: Performed) => void;
+export interface RuleKeeperOptions extends KeeperTools {
   readonly onNote: (note: EventNote) => void;
 }
 
-/** Between two writes of one status, so that a storm of joins is not one of statuses too, ms. */
-const REST_MS = 2_000;
-const AFTER_FAILURE_MS = 5_000;
-const ROUND_MS = 60_000;
-
-/**
- * Keeps the finalizer and the status of every NodeReadinessRule, of what the gate's looks found.
- * It follows the rules itself, and writes while it runs.
- */
+/** Keeps the finalizer and the status of every NodeReadinessRule, of what the gate's looks found. */
 export class RuleKeeper {
   readonly #options: RuleKeeperOptions;
-  readonly #rules: Reflector<KnownRule>;
-  readonly #due: Alarm;
-  readonly #own: OwnWrites;
+  readonly #keeper: ObjectKeeper<KnownRule>;
   readonly #evaluations = new RuleEvaluations();
   /** By rule and node. */
   readonly #failed = new Map<string, Map<string, FailedNode>>();
 
   constructor(options: RuleKeeperOptions) {
-    const { api, clock, random } = options;
     this.#options = options;
-    this.#due = new Alarm(clock);
-    this.#own = new OwnWrites(clock);
-    this.#rules = new Reflector<KnownRule>({
-      api,
-      clock,
-      random,
+    this.#keeper = new ObjectKeeper({
+      ...options,
       resource: NODE_READINESS_RULES,
       project: readRule,
-      onChange: () => this.#due.ring(),
+      decide: (rule) => this.#decide(rule),
+      onRound: (all) => this.#takeAll(all),
     });
   }
 
   /** Takes what the gate saw of a node. */
   look(look: Look): void {
-    if (this.#evaluations.take(look, this.#nowMs())) this.#due.ring();
+    if (this.#evaluations.take(look, this.#nowMs())) this.#keeper.ring();
   }
 
   gone(node: string): void {
     this.#evaluations.forget(node);
     for (const nodes of this.#failed.values()) nodes.delete(node);
-    this.#due.ring();
+    this.#keeper.ring();
   }
 
   /** Takes how a write of taints ended: the nodes on which one failed are in the status. */
   performed({ look, isOfTaints }: GateWrite, { outcome, why }: GateWritten): void {
     if (!isOfTaints || outcome === 'conflict') return;
+    const nodeName = look.node.name;
     for (const { policy, decision } of look.decided) {
       const { kind, uid } = policy.source;
       if (kind !== 'NodeReadinessRule' || uid === null || decision.act === 'keep') continue;
       const reason = decision.act === 'open' ? 'RemoveTaintError' : 'AddTaintError';
-      if (outcome === 'done') this.#failed.get(uid)?.delete(look.node.name);
-      else this.#fail(uid, { nodeName: look.node.name, reason, message: why, atMs: this.#nowMs() });
+      if (outcome === 'done') this.#failed.get(uid)?.delete(nodeName);
+      else this.#fail(uid, { nodeName, reason, message: why, atMs: this.#nowMs() });
     }
-    this.#due.ring();
+    this.#keeper.ring();
   }
 
   evaluationsOf(uid: string): ReadonlyMap<string, NodeEvaluation> {
@@ -90,7 +65,7 @@ export class RuleKeeper {
 
   /** Writes until the signal ends it. @throws what is a bug and no failure of the API server */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#rules.run(signal), this.#keep(signal)]);
+    await this.#keeper.run(signal);
   }
 
   #nowMs(): number {
@@ -103,28 +78,12 @@ export class RuleKeeper {
     if (nodes.size < STATUS_NODES_MAX) nodes.set(failed.nodeName, failed);
   }
 
-  async #keep(signal: AbortSignal): Promise<void> {
-    let restMs = 0;
-    for (;;) {
-      await this.#due.pause(restMs, ROUND_MS, signal);
-      if (signal.aborted) return;
-      this.#due.answer();
-      restMs = (await this.#round(signal)) ? REST_MS : AFTER_FAILURE_MS;
-    }
-  }
-
-  /** False when a write failed. */
-  async #round(signal: AbortSignal): Promise<boolean> {
-    if (!this.#options.isReady() || !this.#rules.state().isSynced) return true;
-    this.#forgetGone();
-    let isWell = true;
-    for (const rule of this.#rules.values()) {
-      if (signal.aborted) return true;
-      this.#tellAdopted(rule);
-      const action = this.#own.isAwaited(rule) ? null : this.#decide(rule);
-      if (action !== null && !(await this.#perform(rule, action))) isWell = false;
-    }
-    return isWell;
+  #takeAll(rules: readonly KnownRule[]): void {
+    const known = new Set(rules.map(({ uid }) => uid));
+    for (const uid of this.#failed.keys()) if (!known.has(uid)) this.#failed.delete(uid);
+    for (const uid of this.#evaluations.rules())
+      if (!known.has(uid)) this.#evaluations.forgetRule(uid);
+    for (const rule of rules) this.#tellAdopted(rule);
   }
 
   /** A node that the status lists was looked at by whoever wrote it. */
@@ -136,30 +95,10 @@ export class RuleKeeper {
       if (!listed.includes(node.name)) this.#options.onNote(adoptedNote(node, rule));
   }
 
-  #forgetGone(): void {
-    const known = new Set([...this.#rules.values()].map(({ uid }) => uid));
-    for (const uid of this.#failed.keys()) if (!known.has(uid)) this.#failed.delete(uid);
-    for (const uid of this.#evaluations.rules())
-      if (!known.has(uid)) this.#evaluations.forgetRule(uid);
-  }
-
   #decide(rule: KnownRule): Action | null {
     const evaluations = this.#evaluations.of(rule.uid);
     const failed = [...(this.#failed.get(rule.uid)?.values() ?? [])];
     const status = ruleStatus({ rule, evaluations, failed });
     return decideRule({ rule, status, isLeft: this.#evaluations.isLeft(rule.taint) });
-  }
-
-  async #perform(rule: KnownRule, action: Action): Promise<boolean> {
-    const { isDryRun, onPerformed } = this.#options;
-    const performed = await perform(action, this.#options, { isDryRun });
-    const version = textAt(performed.object ?? {}, 'metadata.resourceVersion');
-    if (performed.outcome === 'done' && !isDryRun) {
-      this.#own.written(rule, version);
-      // What else it needs comes with the next round, which the watch brings.
-      this.#due.ring();
-    }
-    onPerformed(action, performed);
-    return performed.outcome === 'done' || performed.outcome === 'conflict';
   }
 }
