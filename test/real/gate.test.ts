@@ -9,10 +9,12 @@ import { at, type JsonObject, listAt, textAt, textsAt } from '../../src/evidence
 import { endOf, rollcall, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
 import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import type { KubeEvent, KubeObject } from './kube-client.ts';
+import type { KubeEvent } from './kube-client.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
+import { untilServed } from './served.ts';
 
-const MANIFEST = join(import.meta.dirname, '../../deploy/node-gates.yaml');
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const USER = 'gate';
 const GATES = '/apis/rollcall.dev/v1alpha1/nodegates';
 const SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
 const PODS = '/api/v1/namespaces/kube-system/pods';
@@ -22,21 +24,48 @@ const FOREIGN = { key: 'other.example/x', value: '1', effect: 'NoSchedule' };
 const skip = missing(...CONTROL_PLANE);
 const WITH_PARTS = { skip, timeout: 180_000 };
 let plane: ControlPlane;
+/** With the rights of the manifest and no others. */
 let env: Surroundings;
+let admin: Surroundings;
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const PATHS: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  ServiceAccount: '/api/v1/namespaces/rollcall/serviceaccounts',
+  ClusterRole: `${RBAC}/clusterroles`,
+  ClusterRoleBinding: `${RBAC}/clusterrolebindings`,
+  Role: `${RBAC}/namespaces/rollcall/roles`,
+  RoleBinding: `${RBAC}/namespaces/rollcall/rolebindings`,
+};
+
+/** The manifest as it is, bound to a user with a certificate in place of the account. */
+async function applyRights(): Promise<void> {
+  const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER };
+  const text = readFileSync(join(DEPLOY, 'gate-rbac.yaml'), 'utf8');
+  for (const object of loadAll(text) as JsonObject[]) {
+    const kind = textAt(object, 'kind') ?? '';
+    const bound = kind.endsWith('Binding') ? { ...object, subjects: [subject] } : object;
+    await plane.client.create(PATHS[kind] ?? assert.fail(kind), bound);
+  }
+}
 
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
   const { client } = plane;
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as JsonObject[])
+  for (const object of loadAll(
+    readFileSync(join(DEPLOY, 'node-gates.yaml'), 'utf8'),
+  ) as JsonObject[])
     await client.create(definitions, object);
-  await until(`${GATES} to be served`, async () => client.find<KubeObject>(GATES));
-  await client.create('/api/v1/namespaces', { metadata: { name: 'rollcall' } });
+  await untilServed(client, GATES);
+  await applyRights();
   await client.create('/api/v1/namespaces/kube-system/serviceaccounts', {
     metadata: { name: 'default' },
   });
-  env = { HOME: plane.dir, KUBECONFIG: plane.kubeconfigPath, AWS_EC2_METADATA_DISABLED: 'true' };
+  const kubeconfig = await plane.writeKubeconfig(USER);
+  env = { HOME: plane.dir, KUBECONFIG: kubeconfig, AWS_EC2_METADATA_DISABLED: 'true' };
+  admin = { ...env, KUBECONFIG: plane.kubeconfigPath };
 });
 after(async () => {
   if (skip === false) await plane.stop();
@@ -308,7 +337,7 @@ test('rollcall gate explain says what a node waits for', WITH_PARTS, async () =>
   const own = await layGate('explained');
   await layNode(own, 'explained-1', [FOREIGN, { key: own.key, effect: 'NoSchedule' }]);
   const explain = async (...more: readonly string[]): Promise<Run> =>
-    await rollcall(['gate', 'explain', 'explained-1', ...more], env);
+    await rollcall(['gate', 'explain', 'explained-1', ...more], admin);
   const shut = await explain();
   assert.equal(shut.code, 1, shut.stderr);
   assert.match(shut.stdout, /^Node explained-1: shut$/m);
@@ -321,6 +350,6 @@ test('rollcall gate explain says what a node waits for', WITH_PARTS, async () =>
     document.gates.map(({ name, state, proofs }) => [name, state, proofs[0]?.state]),
     [['explained', 'shut', 'proven']],
   );
-  const unknown = await rollcall(['gate', 'explain', 'nobody'], env);
+  const unknown = await rollcall(['gate', 'explain', 'nobody'], admin);
   assert.equal(unknown.code, 69);
 });
