@@ -2,17 +2,19 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { loadAll } from 'js-yaml';
 import type { GateExplanation } from '../../src/controllers/gate/explain.ts';
 import { at, type JsonObject, listAt, textAt, textsAt } from '../../src/evidence/json.ts';
 import { endOf, rollcall, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
 import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import type { KubeEvent, KubeObject } from './kube-client.ts';
+import type { KubeEvent } from './kube-client.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
+import { untilServed } from './served.ts';
 
-const MANIFEST = join(import.meta.dirname, '../../deploy/node-gates.yaml');
+const DEPLOY = join(import.meta.dirname, '../../deploy');
+const USER = 'gate';
 const GATES = '/apis/rollcall.dev/v1alpha1/nodegates';
 const SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
 const PODS = '/api/v1/namespaces/kube-system/pods';
@@ -22,21 +24,48 @@ const FOREIGN = { key: 'other.example/x', value: '1', effect: 'NoSchedule' };
 const skip = missing(...CONTROL_PLANE);
 const WITH_PARTS = { skip, timeout: 180_000 };
 let plane: ControlPlane;
+/** With the rights of the manifest and no others. */
 let env: Surroundings;
+let admin: Surroundings;
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const PATHS: Readonly<Record<string, string>> = {
+  Namespace: '/api/v1/namespaces',
+  ServiceAccount: '/api/v1/namespaces/rollcall/serviceaccounts',
+  ClusterRole: `${RBAC}/clusterroles`,
+  ClusterRoleBinding: `${RBAC}/clusterrolebindings`,
+  Role: `${RBAC}/namespaces/rollcall/roles`,
+  RoleBinding: `${RBAC}/namespaces/rollcall/rolebindings`,
+};
+
+/** The manifest as it is, bound to a user with a certificate in place of the account. */
+async function applyRights(): Promise<void> {
+  const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER };
+  const text = readFileSync(join(DEPLOY, 'gate-rbac.yaml'), 'utf8');
+  for (const object of loadAll(text) as JsonObject[]) {
+    const kind = textAt(object, 'kind') ?? '';
+    const bound = kind.endsWith('Binding') ? { ...object, subjects: [subject] } : object;
+    await plane.client.create(PATHS[kind] ?? assert.fail(kind), bound);
+  }
+}
 
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
   const { client } = plane;
   const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as JsonObject[])
+  for (const object of loadAll(
+    readFileSync(join(DEPLOY, 'node-gates.yaml'), 'utf8'),
+  ) as JsonObject[])
     await client.create(definitions, object);
-  await until(`${GATES} to be served`, async () => client.find<KubeObject>(GATES));
-  await client.create('/api/v1/namespaces', { metadata: { name: 'rollcall' } });
+  await untilServed(client, GATES);
+  await applyRights();
   await client.create('/api/v1/namespaces/kube-system/serviceaccounts', {
     metadata: { name: 'default' },
   });
-  env = { HOME: plane.dir, KUBECONFIG: plane.kubeconfigPath, AWS_EC2_METADATA_DISABLED: 'true' };
+  const kubeconfig = await plane.writeKubeconfig(USER);
+  env = { HOME: plane.dir, KUBECONFIG: kubeconfig, AWS_EC2_METADATA_DISABLED: 'true' };
+  admin = { ...env, KUBECONFIG: plane.kubeconfigPath };
 });
 after(async () => {
   if (skip === false) await plane.stop();
@@ -171,8 +200,10 @@ async function untilSaid({ said }: Running, what: RegExp): Promise<void> {
   });
 }
 
-describe('rollcall controller --only gate', WITH_PARTS, () => {
-  test('opens a node when its Pod is ready, with one Event and no other taint changed', async (t) => {
+test(
+  'the gate controller opens a node when its Pod is ready, with one Event and no other taint changed',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('joins');
     await start(t);
     await layNode(own, 'joins-1', [FOREIGN, { key: own.key, effect: 'NoSchedule' }]);
@@ -187,9 +218,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
       [FOREIGN],
     );
     assert.equal(listAt(node, 'status.conditions').length, 0);
-  });
+  },
+);
 
-  test('taints nodes that were born without it, and again what others strip', async (t) => {
+test(
+  'the gate controller taints nodes that were born without it, and again what others strip',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('strips');
     await start(t);
     await layNode(own, 'strips-1', []);
@@ -199,9 +234,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     await plane.client.patch(`${NODES}/strips-1`, { spec: { taints: [FOREIGN] } });
     await untilKeys('strips-1', [FOREIGN.key, own.key]);
     await untilEvent('strips-1', 'GateRestored');
-  });
+  },
+);
 
-  test('opens none of 20 nodes whose Pods are ready for less than the dwell', async (t) => {
+test(
+  'the gate controller opens none of 20 nodes whose Pods are ready for less than the dwell',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('flaps', { dwell: '60s' });
     const names = Array.from({ length: 20 }, (_, index) => `flaps-${index}`);
     for (const name of names) {
@@ -223,9 +262,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
       assert.deepEqual(await keysOf(name), [own.key]);
       assert.deepEqual(Object.keys(textsAt(node, 'metadata.annotations')), []);
     }
-  });
+  },
+);
 
-  test('keeps a node shut whose DaemonSet does not exist, and says so on the Node', async (t) => {
+test(
+  'the gate controller keeps a node shut whose DaemonSet does not exist, and says so on the Node',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('absent', {}, false);
     await start(t);
     await layNode(own, 'absent-1');
@@ -236,9 +279,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     const gate = conditions.find((one) => textAt(one, 'type') === 'rollcall.dev/Gate');
     assert.equal(textAt(gate, 'status'), 'False');
     assert.equal(textAt(gate, 'reason'), 'GateProofUnknown');
-  });
+  },
+);
 
-  test('goes on where it was killed, and shuts again what lost its proof meanwhile', async (t) => {
+test(
+  'the gate controller continues where it was killed, and shuts again what lost its proof meanwhile',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('killed', { regress: { after: '0s' } });
     for (const name of ['killed-1', 'killed-2']) {
       await layNode(own, name);
@@ -255,9 +302,13 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     await untilKeys('killed-1', ['regress.rollcall.dev/killed']);
     const node = await nodeOf('killed-1');
     assert.equal(at(node, 'metadata.deletionTimestamp'), undefined);
-  });
+  },
+);
 
-  test('of two replicas the second takes over when the first is gone', async (t) => {
+test(
+  'of two gate controllers the second takes over when the first is gone',
+  WITH_PARTS,
+  async (t) => {
     const own = await layGate('replicas');
     const first = await start(t);
     await untilSaid(first, /leads as/);
@@ -271,22 +322,22 @@ describe('rollcall controller --only gate', WITH_PARTS, () => {
     assert.deepEqual(await keysOf('replicas-1'), []);
     const opened = (await eventsOf('replicas-1')).filter(({ reason }) => reason === 'GateOpened');
     assert.equal(opened.length <= 1, true);
-  });
+  },
+);
 
-  test('changes nothing in a dry run', async (t) => {
-    const own = await layGate('dry');
-    await layNode(own, 'dry-1', []);
-    const running = await start(t, '--dry-run');
-    await untilSaid(running, /dry-1: would/);
-    assert.deepEqual(await keysOf('dry-1'), []);
-  });
+test('the gate controller changes nothing in a dry run', WITH_PARTS, async (t) => {
+  const own = await layGate('dry');
+  await layNode(own, 'dry-1', []);
+  const running = await start(t, '--dry-run');
+  await untilSaid(running, /dry-1: would/);
+  assert.deepEqual(await keysOf('dry-1'), []);
 });
 
 test('rollcall gate explain says what a node waits for', WITH_PARTS, async () => {
   const own = await layGate('explained');
   await layNode(own, 'explained-1', [FOREIGN, { key: own.key, effect: 'NoSchedule' }]);
   const explain = async (...more: readonly string[]): Promise<Run> =>
-    await rollcall(['gate', 'explain', 'explained-1', ...more], env);
+    await rollcall(['gate', 'explain', 'explained-1', ...more], admin);
   const shut = await explain();
   assert.equal(shut.code, 1, shut.stderr);
   assert.match(shut.stdout, /^Node explained-1: shut$/m);
@@ -299,6 +350,6 @@ test('rollcall gate explain says what a node waits for', WITH_PARTS, async () =>
     document.gates.map(({ name, state, proofs }) => [name, state, proofs[0]?.state]),
     [['explained', 'shut', 'proven']],
   );
-  const unknown = await rollcall(['gate', 'explain', 'nobody'], env);
+  const unknown = await rollcall(['gate', 'explain', 'nobody'], admin);
   assert.equal(unknown.code, 69);
 });

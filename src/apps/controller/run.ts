@@ -10,7 +10,7 @@ import { type Clients, openClients } from '../cli/live/open-clients.ts';
 import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import { liveChecks, readyChecks } from './health.ts';
 import { Controller, type StandingRecorder } from './program.ts';
-import { endedBySignal, identity, sayOn, serveHealth } from './resident-process.ts';
+import { endedBySignal, identity, sayOn, serveHealth } from './serving.ts';
 
 export interface ControllerRun {
   readonly flags: LiveFlags;

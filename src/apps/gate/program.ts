@@ -7,11 +7,6 @@ import type { GatePolicy, PolicyReading } from '../../controllers/gate/policy.ts
 import { timeText } from '../../controllers/gate/record.ts';
 import { NodeGateKeeper } from '../../controllers/gate/node-gates/keeper.ts';
 import { excerptOf } from '../../evidence/redact.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { KubeApi } from '../../ports/kube-api.ts';
-import type { KubeWrites } from '../../ports/kube-writes.ts';
-import type { Random } from '../../ports/random.ts';
-import type { Recorder } from '../../ports/recorder.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import type { EventNote } from '../../runtime/events/event-correlator.ts';
@@ -25,6 +20,7 @@ import {
 } from './foreign-metrics.ts';
 import { declareGateMetrics } from './metrics.ts';
 import { RulePart } from './rule-part.ts';
+import type { GateTools } from './tools.ts';
 
 export interface GateSettings {
   readonly namespace: string;
@@ -34,19 +30,6 @@ export interface GateSettings {
   readonly fixed: readonly PolicyReading[];
   /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
   readonly rulesNamespace: string | null;
-}
-
-export interface GateTools {
-  readonly api: KubeApi;
-  readonly writes: KubeWrites;
-  /** Of the Lease, so that a storm of patches never delays its renewal. */
-  readonly leaseWrites: KubeWrites;
-  readonly leaseApi: Pick<KubeApi, 'get'>;
-  readonly recorder: Pick<Recorder, 'append'>;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** One line for a person who reads the log. */
-  readonly say: (line: string) => void;
 }
 
 const LEASE = 'rollcall-gate';

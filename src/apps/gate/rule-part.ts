@@ -12,7 +12,7 @@ import { pause } from '../../runtime/abort.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import type { EventNote } from '../../runtime/events/event-correlator.ts';
-import type { GateTools } from './program.ts';
+import type { GateTools } from './tools.ts';
 
 export interface RulePartOptions extends GateTools {
   /** Of the Lease. */

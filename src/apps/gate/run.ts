@@ -12,10 +12,11 @@ import {
   type ListenAddress,
   sayOn,
   serveHealth,
-} from '../controller/resident-process.ts';
+} from '../controller/serving.ts';
 import { nidhoggReading } from './nidhogg-file.ts';
 import { NODE_GATE_KIND } from './policy-kinds.ts';
-import { GateProgram, type GateTools } from './program.ts';
+import { GateProgram } from './program.ts';
+import type { GateTools } from './tools.ts';
 
 export interface GateRun {
   readonly flags: LiveFlags;

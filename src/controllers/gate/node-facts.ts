@@ -83,7 +83,8 @@ function conditionOf(entry: Json): readonly [string, SeenCondition] {
 
 /** A quantity is none when it has no digit but zeros: `0`, `0Ki`, `0.0`. */
 function isSome(quantity: Json): boolean {
-  return /^\+?\d*\.?\d*/.exec(String(quantity))?.[0].match(/[1-9]/) !== null;
+  const text = typeof quantity === 'number' ? String(quantity) : quantity;
+  return typeof text === 'string' && /^\+?\d*\.?\d*/.exec(text)?.[0].match(/[1-9]/) !== null;
 }
 
 function resourcesOf(node: JsonObject): ReadonlySet<string> {

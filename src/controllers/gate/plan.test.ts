@@ -46,8 +46,8 @@ function applied(node: JsonObject, operations: readonly JsonObject[]): readonly 
   return list;
 }
 
-function name({ key, effect }: JsonObject): string {
-  return `${String(key)}:${String(effect)}`;
+function nameOf(one: JsonObject): string {
+  return `${textAt(one, 'key')}:${textAt(one, 'effect')}`;
 }
 
 test('a plan changes no taint but those of its policies, and repeats none', () =>
@@ -69,25 +69,25 @@ test('a plan changes no taint but those of its policies, and repeats none', () =
       assert.ok(action.write.verb === 'patch' && action.write.patch.type === 'json');
       assert.deepEqual(action.object.seen, { uid: 'u', resourceVersion: '1' });
       const after = applied(object, action.write.patch.operations);
-      const names = after.map(name);
+      const names = after.map(nameOf);
       assert.equal(new Set(names).size, names.length);
       const ours = new Set(
         all.flatMap(({ policy }) =>
-          [policy.taint, policy.regressTaint].map((one) => name({ ...one })),
+          [policy.taint, policy.regressTaint].map((one) => nameOf({ ...one })),
         ),
       );
-      const foreign = present.filter((one) => !ours.has(name(one)));
+      const foreign = present.filter((one) => !ours.has(nameOf(one)));
       assert.deepEqual(
-        after.filter((one) => !ours.has(name(one))),
+        after.filter((one) => !ours.has(nameOf(one))),
         foreign,
       );
       for (const { policy, decision } of all)
-        if (decision.act === 'put-startup') assert.ok(names.includes(name({ ...policy.taint })));
+        if (decision.act === 'put-startup') assert.ok(names.includes(nameOf({ ...policy.taint })));
         else if (
           decision.act === 'keep' &&
-          present.some((one) => name(one) === name({ ...policy.taint }))
+          present.some((one) => nameOf(one) === nameOf({ ...policy.taint }))
         )
-          assert.ok(names.includes(name({ ...policy.taint })));
+          assert.ok(names.includes(nameOf({ ...policy.taint })));
     }),
     { numRuns: 1_000 },
   ));

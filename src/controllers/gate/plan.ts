@@ -101,7 +101,7 @@ function removals(node: NodeFacts, wanted: readonly Wanted[]): readonly JsonObje
         taint.effect === node.taints[index].effect,
     );
   // From the last to the first, as places move up.
-  const places = [...node.taints.keys()].filter(isGone).reverse();
+  const places = [...node.taints.keys()].filter(isGone).toReversed();
   return places.map((index) => ({ op: 'remove', path: `/spec/taints/${index}` }));
 }
 

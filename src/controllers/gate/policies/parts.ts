@@ -73,7 +73,7 @@ export function readSelector(fields: Fields, field: string): readonly LabelRequi
   if (labels !== undefined && !isObject(labels)) selector.refuse('matchLabels', 'is not an object');
   const pairs = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => {
     if (typeof value !== 'string') selector.refuse('matchLabels', `has ${key} without a text`);
-    return { key, operator: 'In', values: [String(value)] } as const;
+    return { key, operator: 'In', values: [typeof value === 'string' ? value : ''] } as const;
   });
   const expressions = selector.items(
     'matchExpressions',
