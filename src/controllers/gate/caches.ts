@@ -175,17 +175,18 @@ export class GateCaches implements Surroundings {
 
   /** Thousands of policies that are listed together are read once. */
   #takePolicies(): void {
-    if (this.#isTaking) return;
     this.#isStale = true;
+    if (this.#isTaking) return;
     this.#isTaking = true;
-    const taken = Promise.resolve().then(() => {
-      this.#isTaking = false;
-      this.#isStale = true;
-      this.#readPolicies();
-      this.#follow();
-      this.#options.onAll();
-    });
-    taken.catch((error: unknown) => this.#feeds.fail(error));
+    this.#takeSoon().catch((error: unknown) => this.#feeds.fail(error));
+  }
+
+  async #takeSoon(): Promise<void> {
+    await Promise.resolve();
+    this.#isTaking = false;
+    this.#readPolicies();
+    this.#follow();
+    this.#options.onAll();
   }
 
   /** Starts to watch what the policies ask for. */
