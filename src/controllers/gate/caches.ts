@@ -178,14 +178,20 @@ export class GateCaches implements Surroundings {
     if (this.#isTaking) return;
     this.#isStale = true;
     this.#isTaking = true;
-    const taken = Promise.resolve().then(() => {
-      this.#isTaking = false;
-      this.#isStale = true;
+    void this.#takeSoon();
+  }
+
+  async #takeSoon(): Promise<void> {
+    await Promise.resolve();
+    this.#isTaking = false;
+    this.#isStale = true;
+    try {
       this.#readPolicies();
       this.#follow();
       this.#options.onAll();
-    });
-    taken.catch((error: unknown) => this.#feeds.fail(error));
+    } catch (error) {
+      this.#feeds.fail(error);
+    }
   }
 
   /** Starts to watch what the policies ask for. */
