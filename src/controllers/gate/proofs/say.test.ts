@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type JsonObject } from '../../../evidence/json.ts';
+import type { JsonObject } from '../../../evidence/json.ts';
 import { judge } from '../judge.ts';
 import { type NodeFacts, readNode } from '../node-facts.ts';
 import type { Proof } from '../policy.ts';
