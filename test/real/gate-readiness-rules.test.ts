@@ -318,7 +318,7 @@ describe('NodeReadinessRule: its status', WITH_PARTS, () => {
     );
     assert.equal(
       at(found, 'status.dryRunResults.summary'),
-      'would add 1 taint, would remove 1 taint, 1 node have missing conditions',
+      'would add 1 taint, would remove 1 taint, 1 node has missing conditions',
     );
     assert.deepEqual(await site.taints('dry-open'), []);
     assert.deepEqual(await site.taints('dry-shut'), [taintOf('dry')]);

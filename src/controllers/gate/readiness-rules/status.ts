@@ -63,6 +63,10 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+function missingText(count: number): string {
+  return count === 1 ? '1 node has missing conditions' : `${count} nodes have missing conditions`;
+}
+
 function dryRunResults(evaluations: ReadonlyMap<string, NodeEvaluation>): JsonObject {
   const all = [...evaluations.values()];
   const count = (is: (one: NodeEvaluation) => boolean): number => all.filter(is).length;
@@ -72,7 +76,7 @@ function dryRunResults(evaluations: ReadonlyMap<string, NodeEvaluation>): JsonOb
   const parts = [
     taintsToAdd === 0 ? null : `would add ${counted(taintsToAdd, 'taint')}`,
     taintsToRemove === 0 ? null : `would remove ${counted(taintsToRemove, 'taint')}`,
-    riskyOperations === 0 ? null : `${counted(riskyOperations, 'node')} have missing conditions`,
+    riskyOperations === 0 ? null : missingText(riskyOperations),
   ].filter((part) => part !== null);
   const summary = parts.length === 0 ? 'no changes needed' : parts.join(', ');
   return { affectedNodes: all.length, taintsToAdd, taintsToRemove, riskyOperations, summary };
