@@ -42,7 +42,7 @@ function operations(
 ): readonly JsonObject[] {
   const object = { metadata: { name: 'n', uid: 'u', resourceVersion: '1' }, spec: { taints } };
   const node = readNode(object) ?? assert.fail('no node');
-  const memory = rememberNode(undefined, node, NOW_MS);
+  const memory = rememberNode(undefined, node, false);
   const action = planOf({ node, memory, decided: all, nowMs: NOW_MS, releases });
   const write = action?.write;
   return write?.verb === 'patch' && write.patch.type === 'json' ? write.patch.operations : [];
