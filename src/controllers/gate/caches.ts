@@ -175,18 +175,23 @@ export class GateCaches implements Surroundings {
 
   /** Thousands of policies that are listed together are read once. */
   #takePolicies(): void {
-    this.#isStale = true;
     if (this.#isTaking) return;
+    this.#isStale = true;
     this.#isTaking = true;
-    this.#takeSoon().catch((error: unknown) => this.#feeds.fail(error));
+    void this.#takeSoon();
   }
 
   async #takeSoon(): Promise<void> {
     await Promise.resolve();
     this.#isTaking = false;
-    this.#readPolicies();
-    this.#follow();
-    this.#options.onAll();
+    this.#isStale = true;
+    try {
+      this.#readPolicies();
+      this.#follow();
+      this.#options.onAll();
+    } catch (error) {
+      this.#feeds.fail(error);
+    }
   }
 
   /** Starts to watch what the policies ask for. */
