@@ -196,6 +196,7 @@ export class GateCaches implements Surroundings {
 
   /** Starts to watch what the policies ask for. */
   #follow(): void {
+    this.#readPolicies();
     const proofs = this.#known.flatMap(proofsOf);
     const isAsked = (kind: string): boolean => proofs.some((proof) => proof.kind === kind);
     const isPlaced = this.#known.some(({ selects }) => selects.placedBy !== null);
