@@ -110,7 +110,9 @@ describe('nidhogg: a node', WITH_PARTS, () => {
     await site.untilTaints('two', [], gate);
     assert.deepEqual(await site.taints('one'), [CNI]);
   });
+});
 
+describe('nidhogg: a node with several DaemonSets or after a change', WITH_PARTS, () => {
   test('opens for each DaemonSet by itself, and is annotated when the last taint goes', async () => {
     await site.node('several', { labels: BOTH, taints: [shut(CNI), shut(KIAM)] });
     await site.daemonPod('cni', cni, 'several');
@@ -162,7 +164,9 @@ describe('nidhogg: a node', WITH_PARTS, () => {
     await site.setLabels('relabeled', { pool: 'others' });
     await site.untilTaints('relabeled', [], gate);
   });
+});
 
+describe('nidhogg: taints of a node', WITH_PARTS, () => {
   test('without a label of the DaemonSet is left alone', async () => {
     await site.node('other', { labels: { pool: 'others' } });
     await site.untilHandled(gate);

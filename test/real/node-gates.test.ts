@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { loadAll } from 'js-yaml';
 import { convert } from '../../src/controllers/gate/convert/convert.ts';
 import { readNodeGate } from '../../src/controllers/gate/policies/node-gate.ts';
-import { at, type JsonObject, listAt } from '../../src/evidence/json.ts';
+import { at, type JsonObject, listAt, textAt } from '../../src/evidence/json.ts';
 import { BAD_GATES, GOOD_GATES, nodeGate } from '../controllers/gate/node-gate-table.ts';
 import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
@@ -106,10 +106,24 @@ test('an object of a version that is not served is refused', WITH_PARTS, async (
   );
 });
 
+const endings: (() => void)[] = [];
+let site: GateSite;
+let gate: RunningGate;
+
+async function acceptance(name: string, message: RegExp): Promise<JsonObject> {
+  return until(`Accepted of ${name} with ${message}`, async () => {
+    const found = await site.get(`${GATES}/${name}`);
+    const conditions = listAt(found, 'status.conditions') as readonly JsonObject[];
+    const accepted = conditions.find((one) => one['type'] === 'Accepted');
+    return accepted !== undefined && message.test(textAt(accepted, 'message') ?? '')
+      ? accepted
+      : null;
+  }).catch((error: unknown) => {
+    throw new Error(gate.said(), { cause: error });
+  });
+}
+
 describe('the controller says in the status of a NodeGate', WITH_PARTS, () => {
-  const endings: (() => void)[] = [];
-  let site: GateSite;
-  let gate: RunningGate;
   before(async () => {
     if (skip !== false) return;
     site = new GateSite(plane);
@@ -120,17 +134,6 @@ describe('the controller says in the status of a NodeGate', WITH_PARTS, () => {
   after(() => {
     for (const end of endings) end();
   });
-
-  async function acceptance(name: string, message: RegExp): Promise<JsonObject> {
-    return until(`Accepted of ${name} with ${message}`, async () => {
-      const found = await site.get(`${GATES}/${name}`);
-      const conditions = listAt(found, 'status.conditions') as readonly JsonObject[];
-      const accepted = conditions.find((one) => one['type'] === 'Accepted');
-      return accepted !== undefined && message.test(String(accepted['message'])) ? accepted : null;
-    }).catch((error: unknown) => {
-      throw new Error(gate.said(), { cause: error });
-    });
-  }
 
   for (const [index, { what, spec, server, reader }] of BAD_GATES.entries())
     if (server === null)
@@ -204,8 +207,8 @@ test('what convert makes of other configuration is accepted', WITH_PARTS, async 
   const documents = [file, rule].map((value) => ({ value, path: 'x', lineOf: () => 1 }));
   const { gates } = convert(documents, () => null);
   assert.equal(gates.length, 2);
-  for (const { gate } of gates) {
-    const stored = await created(GATES, gate);
+  for (const one of gates) {
+    const stored = await created(GATES, one.gate);
     assert.deepEqual(readNodeGate(stored).policies.length, 1);
   }
 });

@@ -82,7 +82,9 @@ describe('a nidhogg file', () => {
       placedBy: null,
     });
   });
+});
 
+describe('what a nidhogg file says of taints', () => {
   test('with a prefix of its own has it in the taint and in the annotations', () => {
     const { taint, openingMarks } = only(`taintNamePrefix: gate.example.com\n${KIAM}`);
     assert.equal(taint.key, 'gate.example.com/kube-system.kiam');

@@ -98,7 +98,9 @@ describe('a NodeReadinessRule', () => {
     });
     assert.match(warned(change).join(), /have a defaultStatus, which bootstrap-only mode does not/);
   });
+});
 
+describe('a NodeReadinessRule beyond its conditions', () => {
   test('that is a dry run is one', () => {
     assert.equal(only({ dryRun: true }).isDryRun, true);
   });

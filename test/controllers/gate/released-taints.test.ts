@@ -19,7 +19,7 @@ import type {
   LabelRequirement,
   TaintRelease,
 } from '../../../src/controllers/gate/policy.ts';
-import type { JsonObject } from '../../../src/evidence/json.ts';
+import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
 
 const NOW_MS = Date.UTC(2026, 2, 1, 12);
 const PREFIX = 'nidhogg.uswitch.com/';
@@ -86,7 +86,7 @@ describe('a taint that a document gave up', () => {
 
 describe('a mark that policies share', () => {
   const marks = (all: readonly JsonObject[]): number =>
-    all.filter(({ path }) => String(path).startsWith('/metadata/annotations')).length;
+    all.filter((one) => textAt(one, 'path')?.startsWith('/metadata/annotations')).length;
 
   test('is not written while one of them keeps its node shut', () => {
     const taints = [taint(`${PREFIX}kube-system.cni`), taint(`${PREFIX}kube-system.kiam`)];

@@ -68,8 +68,8 @@ function sourceOf(name: string): PolicySource {
   return { kind: 'nidhogg', name, uid: null, generation: null };
 }
 
-function shown(value: Json | undefined): string {
-  return (JSON.stringify(value) ?? 'missing').slice(0, 80);
+function shown(value: Json): string {
+  return JSON.stringify(value).slice(0, 80);
 }
 
 /** The entries of a list are joined by AND; the older form is a map of labels. */
