@@ -54,13 +54,18 @@ function levelsWhileShut({ policy, view }: LookedPolicy): readonly Level[] {
   return expiryMs === null ? [held] : [{ reason: 'GateExpired', afterMs: expiryMs }, held];
 }
 
-function atOnce({ view, decision }: LookedPolicy): TroubleReason | null {
+/** A list that cannot be read concerns every node; health and metrics tell of it once. */
+function isOfNode({ judgement }: LookedPolicy): boolean {
+  return judgement.sayings.some(({ saying }) => saying.state === 'unknown' && !saying.isUnread);
+}
+
+function atOnce(looked: LookedPolicy): TroubleReason | null {
+  const { view, decision } = looked;
   if (view.verdict === 'refused') return 'GatePolicyRefused';
   if (view.isShutAgain && view.verdict !== 'proven') return 'GateShutAgain';
   if (decision.reason === 'ProofSuspected') return 'GateProofSuspected';
-  return view.opened === 'now' && !view.isDone && view.verdict === 'unknown'
-    ? 'GateProofUnknown'
-    : null;
+  const isUnknown = view.verdict === 'unknown' && isOfNode(looked);
+  return view.opened === 'now' && !view.isDone && isUnknown ? 'GateProofUnknown' : null;
 }
 
 function textOf({ policy, why }: LookedPolicy): string {

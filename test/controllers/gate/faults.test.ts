@@ -86,3 +86,16 @@ test('the gate controller takes back nothing and opens nothing before all is lis
   assert.deepEqual(second.done, []);
   assert.deepEqual(taintKeys(scene, 'n1'), []);
 });
+
+test('a node in service is not written to while Pods cannot be read', async (context) => {
+  const scene = await startScene(context);
+  setPod(scene, 'n1', true);
+  await scene.clock.advance(DWELL_MS);
+  scene.api.forbid('list pods');
+  scene.api.forbid('watch pods');
+  scene.api.cut();
+  await scene.clock.advance(120_000);
+  assert.deepEqual(scene.done, ['n1 GateOpened done']);
+  const pods = scene.keeper.caches.health().find(({ name }) => name.startsWith('pods'));
+  assert.equal(pods?.state.phase, 'denied');
+});

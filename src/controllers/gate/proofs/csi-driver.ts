@@ -1,9 +1,9 @@
-import { type Saying, type Scene, unknown, unproven } from './saying.ts';
+import { type Saying, type Scene, unproven, unread } from './saying.ts';
 
 /** Proven by the node's CSINode, which lists the drivers that registered with its kubelet. */
 export function sayCsiDriver(driver: string, { around, node }: Scene): Saying {
   const found = around.csiNode(node.name);
-  if (found.state === 'unknown') return unknown(`CSINode ${node.name}: ${found.why}`);
+  if (found.state === 'unknown') return unread(`CSINode ${node.name}: ${found.why}`);
   if (found.state === 'absent') return unproven(`CSINode ${node.name} does not exist yet`);
   const { uid, nodeUid, drivers } = found.value;
   if (nodeUid !== null && nodeUid !== node.uid)

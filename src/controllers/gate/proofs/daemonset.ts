@@ -1,7 +1,7 @@
 import { whyNotPlaced } from '../placement.ts';
 import type { ObjectName } from '../policy.ts';
 import type { DaemonPodFacts, DaemonSetFacts } from '../workloads.ts';
-import { type Saying, type Scene, unknown, unproven } from './saying.ts';
+import { type Saying, type Scene, unknown, unproven, unread } from './saying.ts';
 
 /** True for a Pod that was started before the node's present boot, and whose status is a leftover. */
 function isOfOtherBoot({ startedMs }: DaemonPodFacts, { bootFloorMs }: Scene): boolean {
@@ -33,11 +33,11 @@ export function sayDaemonSet(wanted: ObjectName, scene: Scene): Saying {
   const name = `DaemonSet ${wanted.namespace}/${wanted.name}`;
   const set = scene.around.daemonSet(wanted);
   if (set.state === 'absent') return unknown(`${name} does not exist`);
-  if (set.state === 'unknown') return unknown(`${name}: ${set.why}`);
+  if (set.state === 'unknown') return unread(`${name}: ${set.why}`);
   if (set.value.podSelector === null)
     return unknown(`${name} has no Pod selector that can be read`);
   const pods = scene.around.daemonPods(set.value, scene.node.name);
-  if (pods.state === 'unknown') return unknown(`Pods of ${name}: ${pods.why}`);
+  if (pods.state === 'unknown') return unread(`Pods of ${name}: ${pods.why}`);
   const sayings = pods.state === 'absent' ? [] : pods.value.map((pod) => sayingOf(pod, scene));
   const proven = sayings.find(({ state }) => state === 'proven');
   return proven ?? sayings[0] ?? withoutPod(set.value, scene);

@@ -15,7 +15,12 @@ export type Saying =
     }
   | { readonly state: 'unproven'; readonly why: string }
   /** Could not be looked at, or what is looked for does not exist. */
-  | { readonly state: 'unknown'; readonly why: string };
+  | {
+      readonly state: 'unknown';
+      readonly why: string;
+      /** True where a list could not be read, which is no trouble of this node. */
+      readonly isUnread: boolean;
+    };
 
 /** An object that was looked for. */
 export type Looked<T> =
@@ -48,7 +53,12 @@ export function unproven(why: string): Saying {
 }
 
 export function unknown(why: string): Saying {
-  return { state: 'unknown', why };
+  return { state: 'unknown', why, isUnread: false };
+}
+
+/** Of what could not be read. */
+export function unread(why: string): Saying {
+  return { state: 'unknown', why, isUnread: true };
 }
 
 /** Seconds or minutes, as a person says them. */
