@@ -899,6 +899,222 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     "aws": []
   },
   {
+    "feature": "gate",
+    "for": "rollcall controller --only gate",
+    "warning": "It writes: taints, annotations and the condition rollcall.dev/Gate of Nodes, status and finalizers of gates, one Lease in its own namespace, and Events. It changes nothing else.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "events",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "events",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": "status",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": "status",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "rollcall.dev",
+        "resource": "nodegates",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "rollcall.dev",
+        "resource": "nodegates",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "rollcall.dev",
+        "resource": "nodegates",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "rollcall.dev",
+        "resource": "nodegates",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "rollcall.dev",
+        "resource": "nodegates",
+        "subresource": "status",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "storage.k8s.io",
+        "resource": "csinodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "storage.k8s.io",
+        "resource": "csinodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
     "feature": "node-logs",
     "for": "diagnose --node-logs: files and journals of machines",
     "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",

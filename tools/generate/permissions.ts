@@ -30,6 +30,7 @@ import { createReading } from '../../src/readers/reading.ts';
 import { compileSigns } from '../../src/readers/sign-table.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 import { controllerManifests } from './controller-manifest.ts';
+import { GATE_PERMISSIONS, GATE_WRITES } from './gate-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { ANSWERS } from './permission-answers.ts';
 import { moduleText, pageText, sorted } from './permission-texts.ts';
@@ -348,6 +349,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       [CONTROLLER_PERMISSIONS],
       WRITES,
     ),
+    feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
     feature(
       'node-logs',
       'diagnose --node-logs: files and journals of machines',

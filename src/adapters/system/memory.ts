@@ -7,12 +7,23 @@ import { setFlagsFromString } from 'node:v8';
  */
 const EARLY = ['--semi-space-growth-factor=1', '--heap-growing-percent=30'] as const;
 
+/**
+ * Flags for a program that stays and has little to keep: V8 grows its heap in small steps, and
+ * marks in steps, without which it gives nothing back while nothing happens.
+ */
+const STAYING = ['--optimize-for-size', '--incremental-marking'] as const;
+
 /** What V8 does by itself, but that the young part reaches its full size at once. */
 const LATE = ['--semi-space-growth-factor=16', '--heap-growing-percent=0'] as const;
 
 /** Has garbage collected early, where much is read of which little is kept. */
 export function collectEarly(): void {
   for (const flag of EARLY) setFlagsFromString(flag);
+}
+
+/** Has the heap of a program stay small that runs for months. */
+export function stayResident(): void {
+  for (const flag of [...EARLY, ...STAYING]) setFlagsFromString(flag);
 }
 
 /** Has garbage collected late, where there is little of it and an answer is waited for. */

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
   controller: async () => (await import('./commands/controller.ts')).controllerCommand,
   agent: async () => (await import('./commands/agent.ts')).agentCommand,
+  gate: async () => (await import('./commands/gate.ts')).gateCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,

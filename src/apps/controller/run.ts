@@ -1,22 +1,21 @@
-import { hostname } from 'node:os';
-import { openHttpServer } from '../../adapters/http/server.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { whenAborted } from '../../runtime/abort.ts';
-import { healthReply } from '../../runtime/health/health.ts';
 import { errorFields } from '../../runtime/log/logger.ts';
 import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
 import { together } from '../../runtime/together.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
 import { type LiveRecorder, openLiveRecorder } from '../cli/live/live-recording.ts';
-import { type Clients, openClients, openKubeTarget } from '../cli/live/open-clients.ts';
+import { addressIn } from '../cli/options/address.ts';
+import { type Clients, openClients } from '../cli/live/open-clients.ts';
+import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import type { OpenConfiguration } from './configuration.ts';
 import { liveChecks, readyChecks } from './health.ts';
 import { Controller, type ControllerSettings, type StandingRecorder } from './program.ts';
-import { addressIn } from '../cli/options/address.ts';
+import { identity, serveHealth } from './serving.ts';
 import { webhookOf } from './webhook.ts';
 
 export interface ControllerRun {
@@ -26,11 +25,6 @@ export interface ControllerRun {
 
 /** Without --record, what was written stands in the log and the metrics alone. */
 const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => 0 };
-
-function identity(): string {
-  const drawn = Math.floor(systemRandom.next() * 2 ** 32).toString(16);
-  return `${hostname()}_${drawn.padStart(8, '0')}`;
-}
 
 interface Signals {
   /** Aborted by SIGTERM, as a Pod is asked to end, and by SIGINT. */
@@ -149,25 +143,15 @@ function declareConfiguration(registry: MetricsRegistry, { isRefused }: OpenConf
 async function served(
   { current, log }: OpenConfiguration,
   controller: Controller,
-): ReturnType<typeof openHttpServer> {
+): ReturnType<typeof serveHealth> {
   const { listen } = current();
-  const { host, port } = addressIn('listen', listen);
   const sources = {
     live: () => liveChecks(controller.state()),
     ready: () => readyChecks(controller.state()),
     metrics: () => controller.registry.text(),
   };
-  const server = await openHttpServer({
-    host,
-    port,
-    answer: (question) => healthReply(question, sources),
+  return serveHealth(addressIn('listen', listen), sources, {
+    onServing: (port) => log.info(`serves /metrics, /livez and /readyz on port ${port}`, { port }),
     onBug: (error) => log.error('/metrics failed', errorFields(error)),
-  }).catch((error: unknown) => {
-    const { code = 'failed' } = error as NodeJS.ErrnoException;
-    throw new SourceError(
-      `${listen} cannot be served (${code}); choose another: --listen 127.0.0.1:0`,
-    );
   });
-  log.info(`serves /metrics, /livez and /readyz on port ${server.port}`, { port: server.port });
-  return server;
 }

@@ -17,6 +17,8 @@ export interface EventNote {
   readonly reason: string;
   /** One sentence. */
   readonly message: string;
+  /** What was done, in PascalCase, as events.k8s.io has it. */
+  readonly action?: string;
 }
 
 /** The Event that a note belongs to, and how often it was noted. */

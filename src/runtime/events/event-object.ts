@@ -39,7 +39,7 @@ export function namespaceOfEvent(about: EventSubject): string {
 }
 
 export function eventObject({ note, count, source, atMs, suffix }: NewEvent): JsonObject {
-  const { about, type, reason } = note;
+  const { about, type, reason, action } = note;
   const { namespace, ...rest } = about;
   const name = `${about.name.slice(0, NAME_CHARS_MAX)}.${Math.trunc(atMs).toString(16)}${suffix}`;
   return {
@@ -49,6 +49,7 @@ export function eventObject({ note, count, source, atMs, suffix }: NewEvent): Js
     involvedObject: namespace === null ? { ...rest } : { ...rest, namespace },
     type,
     reason,
+    ...(action === undefined ? {} : { action }),
     message: shownMessage(note),
     count,
     firstTimestamp: timeOf(atMs),

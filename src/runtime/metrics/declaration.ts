@@ -8,6 +8,8 @@ export interface MetricDeclaration {
   readonly help: string;
   /** By label name. */
   readonly labels?: Readonly<Record<string, LabelValues>>;
+  /** True for a name that dashboards for another program know, whatever the conventions say. */
+  readonly isForeign?: true;
   /** Most series, the one for everything else not counted; 200 when not given. */
   readonly seriesMax?: number;
 }
@@ -34,7 +36,8 @@ const SINGLE = new Set(
 
 /** @throws RangeError for a declaration against Prometheus' conventions or without a bound */
 export function checkDeclaration(declared: MetricDeclaration, type: MetricType): void {
-  const why = nameTrouble(declared.name, type) ?? labelTrouble(declared);
+  const isFree = declared.isForeign === true && NAME.test(declared.name);
+  const why = (isFree ? null : nameTrouble(declared.name, type)) ?? labelTrouble(declared);
   if (why !== null) throw new RangeError(`${declared.name}: ${why}`);
 }
 

@@ -5,6 +5,7 @@ import { CAUSES_COMMAND, EXPLAIN } from './causes.ts';
 import { COMPLETION, HELP } from './completion.ts';
 import { CONTROLLER } from './controller.ts';
 import { DIAGNOSE } from './diagnose.ts';
+import { GATE } from './gate.ts';
 import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
@@ -25,6 +26,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   CAUSES_COMMAND,
   CONTROLLER,
   AGENT,
+  GATE,
   RECORD,
   TIMELINE,
   MCP,

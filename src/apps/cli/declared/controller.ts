@@ -6,16 +6,43 @@ import { LIVE_OPTIONS } from './shared.ts';
 export const CONTROLLER = declareCommand({
   name: 'controller',
   summary: 'Keep the roll call in the cluster: metrics, reports, and who deleted a Node',
-  usage: ['controller [--reports] [--events] [--record FILE] [options]'],
+  usage: [
+    'controller [--reports] [--events] [--record FILE] [options]',
+    'controller --only gate [--nidhogg-config FILE] [--node-readiness-rules] [options]',
+  ],
   description: [
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
     'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',
     'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else.',
+    'With --only gate it keeps gates and nothing else: a node keeps the startup taint of each NodeGate that selects it until every proof has held for the dwell. It asks nothing of AWS. Of several replicas the one that holds the Lease rollcall-gate writes. See docs/gate.md, and docs/gate-compatibility.md for configuration of nidhogg and the Node Readiness Controller.',
     'A setting is taken from its flag, else from its variable (ROLLCALL_LOG_FORMAT for --log-format), else from the file of --config. A file that is wrong is refused and the old settings are kept. See docs/controller.md.',
   ],
   words: { most: 0, completes: [] },
   options: {
     ...optionsOf(CONTROLLER_SETTINGS),
+    only: {
+      kind: 'choice',
+      value: 'PART',
+      noun: 'part',
+      values: ['gate'],
+      help: 'Run this part alone: gate keeps nodes tainted until they are proven',
+    },
+    'nidhogg-config': {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      help: 'With --only gate: also keep the taints of this configuration file of nidhogg, as it is',
+    },
+    'node-readiness-rules': {
+      kind: 'flag',
+      help: 'With --only gate: also follow NodeReadinessRules, while their Lease is free',
+    },
+    'rules-namespace': {
+      kind: 'text',
+      value: 'NAMESPACE',
+      default: 'nrr-system',
+      help: 'Namespace of the Lease of the Node Readiness Controller',
+    },
     config: {
       kind: 'text',
       value: 'FILE',
@@ -32,6 +59,7 @@ export const CONTROLLER = declareCommand({
       command: 'rollcall controller --reports --listen 0.0.0.0:8470',
     },
     { title: 'Settings from a file', command: 'rollcall controller --config rollcall.yaml' },
+    { title: 'Gates alone', command: 'rollcall controller --only gate --listen 0.0.0.0:8470' },
     { title: 'What it would write', command: 'rollcall controller --reports --dry-run' },
   ],
   seeAlso: ['status', 'permissions'],

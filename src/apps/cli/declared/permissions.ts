@@ -25,6 +25,8 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'capacity',
         'name',
         'watch',
+        'controller',
+        'gate',
         'node-logs',
         'ssm',
         'control-plane-logs',

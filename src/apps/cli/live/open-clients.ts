@@ -5,16 +5,13 @@ import {
   type ContextDescription,
   describeContext,
 } from '../../../adapters/kubernetes/describe-context.ts';
-import { loadKubeTarget } from '../../../adapters/kubernetes/kubeconfig.ts';
-import { systemKubeEnvironment } from '../../../adapters/kubernetes/system-environment.ts';
-import type { KubeEnvironment } from '../../../adapters/kubernetes/environment.ts';
-import type { KubeTarget } from '../../../adapters/kubernetes/target.ts';
 import { systemClock } from '../../../adapters/system/clock.ts';
 import { collectEarly } from '../../../adapters/system/memory.ts';
 import { systemRandom } from '../../../adapters/system/random.ts';
 import type { Refusal } from '../../../evidence/observations.ts';
 import type { LookClients } from '../../../collection/look-clients.ts';
 import type { LiveFlags } from './flags.ts';
+import { openKubeTarget } from './open-kube-target.ts';
 import { timeLimitMs } from './time-limit.ts';
 
 export interface Clients extends LookClients {
@@ -27,18 +24,6 @@ export interface Clients extends LookClients {
 /** A credential's program may take as long as it needs, up to this, or most of what there is. */
 const EXEC_MS = 15_000;
 const CREDENTIAL_SHARE = 0.7;
-
-/** What the flags and the kubeconfig name. @throws PortError */
-export async function openKubeTarget(
-  flags: LiveFlags,
-): Promise<{ readonly target: KubeTarget; readonly environment: KubeEnvironment }> {
-  const environment = systemKubeEnvironment(systemClock);
-  const target = await loadKubeTarget(environment, {
-    ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
-    ...(flags.context === undefined ? {} : { context: flags.context }),
-  });
-  return { target, environment };
-}
 
 async function openKube(
   flags: LiveFlags,

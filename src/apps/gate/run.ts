@@ -1,0 +1,91 @@
+import { kubeClient } from '../../adapters/kubernetes/client.ts';
+import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
+import { systemClock } from '../../adapters/system/clock.ts';
+import { systemRandom } from '../../adapters/system/random.ts';
+import { PortError } from '../../ports/port-error.ts';
+import { SourceError } from '../cli/context.ts';
+import type { Address } from '../cli/options/address.ts';
+import type { LiveFlags } from '../cli/live/flags.ts';
+import { openKubeTarget } from '../cli/live/open-kube-target.ts';
+import { endedBySignal, identity, sayOn, serveHealth } from '../controller/serving.ts';
+import { nidhoggReading } from './nidhogg-file.ts';
+import { NODE_GATE_KIND } from './policy-kinds.ts';
+import { GateProgram } from './program.ts';
+import type { GateTools } from './tools.ts';
+
+export interface GateRun {
+  readonly flags: LiveFlags;
+  readonly listen: Address;
+  readonly namespace: string;
+  readonly isDryRun: boolean;
+  /** A configuration file of nidhogg; null for none. */
+  readonly nidhoggConfig: string | null;
+  /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
+  readonly rulesNamespace: string | null;
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+interface Opened {
+  readonly tools: GateTools;
+  readonly close: () => Promise<void>;
+}
+
+/** Its writes are in the log, the metrics and the Events. */
+const NO_RECORDER: GateTools['recorder'] = { append: async () => 0 };
+
+/** @throws SourceError where no cluster is named */
+async function opened({ flags, out }: GateRun): Promise<Opened> {
+  const { target, environment } = await openKubeTarget(flags).catch((error: unknown) => {
+    if (error instanceof PortError) throw new SourceError(error.message);
+    throw error;
+  });
+  const options = { environment, clock: systemClock };
+  const api = kubeClient(target, options);
+  const writes = kubeWriter(target, options);
+  const leaseWrites = kubeWriter(target, options);
+  const tools = {
+    api,
+    writes,
+    leaseApi: api,
+    leaseWrites,
+    recorder: NO_RECORDER,
+    clock: systemClock,
+    random: systemRandom,
+    say: sayOn(out),
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([api.close(), writes.close(), leaseWrites.close()]);
+  };
+  return { tools, close };
+}
+
+/** Keeps the gates of a cluster until a signal ends it, and serves its health meanwhile. */
+export async function runGateUntilSignal(run: GateRun): Promise<void> {
+  const fixed = run.nidhoggConfig === null ? [] : [nidhoggReading(run.nidhoggConfig)];
+  const { signal, stop } = endedBySignal();
+  const { tools, close } = await opened(run);
+  const { namespace, rulesNamespace, isDryRun, listen, err } = run;
+  const same = { namespace, rulesNamespace, isDryRun, fixed };
+  const settings = { ...same, identity: identity(), policyKinds: [NODE_GATE_KIND] };
+  const program = new GateProgram(settings, tools);
+  const sources = {
+    live: () => [],
+    ready: () => program.readyChecks(),
+    metrics: () => program.registry.text(),
+  };
+  try {
+    const server = await serveHealth(listen, sources, {
+      onServing: (port) => err(`Serves /metrics, /livez and /readyz on port ${port}.\n`),
+      onBug: (error) => err(`/metrics: ${error instanceof Error ? error.message : 'failed'}\n`),
+    });
+    try {
+      await program.run(signal);
+    } finally {
+      await server.close();
+    }
+  } finally {
+    stop();
+    await close();
+  }
+}

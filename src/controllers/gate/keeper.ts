@@ -1,0 +1,248 @@
+import { textAt } from '../../evidence/json.ts';
+import type { Action } from '../../ports/action.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
+import type { Random } from '../../ports/random.ts';
+import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
+import { WorkQueue } from '../../runtime/queue/work-queue.ts';
+import { conditionPlan } from './condition.ts';
+import { BlastBudget } from './budget.ts';
+import { GateCaches, type PolicyKind } from './caches.ts';
+import { type Look, lookAt } from './look.ts';
+import type { NodeMemory } from './memory.ts';
+import { planOf } from './plan.ts';
+import type { GatePolicy, PolicyReading } from './policy.ts';
+import { OwnWrites } from './own-writes.ts';
+import { troublesAt } from './trouble.ts';
+
+export interface GateKeeperOptions extends PerformTools {
+  readonly api: KubeApi;
+  readonly random: Random;
+  readonly policyKinds: readonly PolicyKind[];
+  readonly fixed: readonly PolicyReading[];
+  /** True to have the server check every write and store nothing. */
+  readonly isDryRun: boolean;
+  /** Told of each look at a Node. */
+  readonly onLook: (look: Look) => void;
+  readonly onPerformed: (write: GateWrite, written: GateWritten) => void;
+  readonly onGone: (name: string) => void;
+  /** Told of all policies when one of them changes. */
+  readonly onPolicies: (readings: readonly PolicyReading[]) => void;
+}
+
+/** A write, and the look that led to it. */
+export interface GateWrite {
+  readonly look: Look;
+  readonly action: Action;
+  /** True for the taints, false for the condition that tells of trouble. */
+  readonly isOfTaints: boolean;
+}
+
+/** How a write ended, and how long the API server took, ms. */
+export interface GateWritten extends Performed {
+  readonly tookMs: number;
+}
+
+interface Plan {
+  readonly write: GateWrite | null;
+  /** After how long time alone can change it, ms. */
+  readonly againMs: number | null;
+}
+
+export interface LeadOptions {
+  readonly stop: AbortSignal;
+  readonly lost: AbortSignal;
+  readonly isLeading: () => boolean;
+}
+
+const WRITES_AT_ONCE = 16;
+/** What is told waits for its turn, so that it never holds up a gate. */
+const TELLS_AT_ONCE = 2;
+/** The watch brings what was missed, and with it the next look; in case it does not, ms. */
+const AFTER_CONFLICT_MS = 1_000;
+const AFTER_REFUSAL_MS = 5_000;
+/** Caches that are not filled are looked at again after this, ms. */
+const NOT_READY_MS = 1_000;
+
+/** Looks at every Node when something of it changes, and writes what the policies decide. */
+export class GateKeeper {
+  readonly caches: GateCaches;
+  readonly #options: GateKeeperOptions;
+  readonly #memories = new Map<string, NodeMemory>();
+  readonly #budget = new BlastBudget();
+  readonly #own: OwnWrites;
+  /** For taints, and for the conditions that tell; null while another replica leads. */
+  #queues: { readonly taints: WorkQueue; readonly tells: WorkQueue } | null = null;
+  #isRelooking = false;
+  #hasLookedAtAll = false;
+  /** What was checked last in a dry run, by Node: the same is not checked again. */
+  readonly #checked = new Map<string, string>();
+
+  constructor(options: GateKeeperOptions) {
+    this.#options = options;
+    this.#own = new OwnWrites(options.clock);
+    this.caches = new GateCaches({
+      ...options,
+      onNode: (name) => this.#observe(name),
+      onAll: () => void this.#observeAll(),
+    });
+  }
+
+  /** Follows the cluster until the signal ends it; every replica does. @throws what is a bug */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.caches.run(signal);
+  }
+
+  /** Writes while it leads. @throws what is a bug */
+  async lead(leading: LeadOptions): Promise<void> {
+    const broken = Promise.withResolvers<never>();
+    const onBug = (error: unknown): void => broken.reject(error);
+    const taints = this.#newQueue(leading, WRITES_AT_ONCE, true, onBug);
+    const tells = this.#newQueue(leading, TELLS_AT_ONCE, false, onBug);
+    this.#queues = { taints, tells };
+    void this.#observeAll();
+    const ends = { stop: leading.stop, cut: leading.lost };
+    try {
+      await Promise.race([Promise.all([taints.run(ends), tells.run(ends)]), broken.promise]);
+    } finally {
+      this.#queues = null;
+    }
+  }
+
+  #newQueue(
+    leading: LeadOptions,
+    runsAtOnce: number,
+    isOfTaints: boolean,
+    onBug: (error: unknown) => void,
+  ): WorkQueue {
+    const { clock, random } = this.#options;
+    return new WorkQueue({
+      clock,
+      random,
+      reconcile: async (name) => await this.#reconcile(name, leading, isOfTaints),
+      onBug,
+      limits: { runsAtOnce },
+    });
+  }
+
+  /** How many nodes a policy selects, and how many of them lost a proof. */
+  countOf(policy: GatePolicy): { readonly selected: number; readonly lost: number } {
+    return {
+      selected: this.#budget.selectedBy(policy),
+      lost: this.#budget.lostOf(policy).length,
+    };
+  }
+
+  /** Many changes at once, as of a listing, are one look at all. */
+  async #observeAll(): Promise<void> {
+    if (this.#isRelooking) return;
+    this.#isRelooking = true;
+    await Promise.resolve();
+    this.#isRelooking = false;
+    if (!this.caches.isReady()) return;
+    this.#options.onPolicies(this.caches.readings());
+    for (const name of this.caches.nodeNames()) this.#observe(name);
+    this.#hasLookedAtAll = true;
+  }
+
+  /** Looks at once, so that an interruption between two writes is seen too. */
+  #observe(name: string): void {
+    const look = this.#look(name);
+    if (look === null || this.#queues === null || this.#own.isAwaited(look.node)) return;
+    const { write, againMs } = this.#planOf(look);
+    const { taints, tells } = this.#queues;
+    if (write !== null) (write.isOfTaints ? taints : tells).add(name);
+    else if (againMs !== null) taints.addAfter(name, Math.ceil(againMs));
+  }
+
+  /** null while decisions are not possible. */
+  #look(name: string): Look | null {
+    if (!this.caches.isReady()) return null;
+    const node = this.caches.node(name);
+    if (node === undefined) {
+      this.#forget(name);
+      return null;
+    }
+    const { clock, onLook } = this.#options;
+    const look = lookAt({
+      node,
+      before: this.#memories.get(name),
+      policies: this.caches.policies(),
+      around: this.caches,
+      nowMs: clock.nowMs(),
+      monotonicMs: clock.monotonicMs(),
+      isWithinBudget: (policy) => this.#budget.isWithin(policy),
+      isAtStart: !this.#hasLookedAtAll,
+    });
+    this.#memories.set(name, look.memory);
+    const changed = this.#budget.take(name, look.decided);
+    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
+      this.#queues?.taints.add(lost);
+    onLook(look);
+    return look;
+  }
+
+  #forget(name: string): void {
+    if (!this.#memories.delete(name)) return;
+    this.#budget.forget(name);
+    this.#own.forget(name);
+    this.#checked.delete(name);
+    this.#options.onGone(name);
+  }
+
+  /** The taints first: what is wrong with a node can be told a moment later. */
+  #planOf(look: Look): Plan {
+    const { clock } = this.#options;
+    const { node, memory, decided, againMs } = look;
+    if (node.isLeaving) return { write: null, againMs: null };
+    const nowMs = clock.nowMs();
+    const taints = planOf({ node, memory, decided, nowMs, releases: this.caches.releases() });
+    if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
+    const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
+    const rests = [againMs, told.againMs].filter((ms) => ms !== null);
+    return {
+      write: told.action === null ? null : { look, action: told.action, isOfTaints: false },
+      againMs: rests.length === 0 ? null : Math.min(...rests),
+    };
+  }
+
+  /** @returns after how many ms it looks again */
+  async #reconcile(
+    name: string,
+    { isLeading }: LeadOptions,
+    isOfTaints: boolean,
+  ): Promise<number | null> {
+    if (!this.caches.isReady()) return NOT_READY_MS;
+    const look = this.#look(name);
+    if (look === null) return null;
+    const waitMs = this.#own.awaitedMs(look.node);
+    if (waitMs > 0) return waitMs;
+    const { write, againMs } = this.#planOf(look);
+    if (write === null || !isLeading() || this.#isChecked(write)) return againMs;
+    if (write.isOfTaints === isOfTaints) return await this.#perform(write);
+    (write.isOfTaints ? this.#queues?.taints : this.#queues?.tells)?.add(name);
+    return null;
+  }
+
+  #isChecked({ look, action }: GateWrite): boolean {
+    const isSame = this.#checked.get(look.node.name) === action.why.text;
+    return this.#options.isDryRun && isSame;
+  }
+
+  async #perform(write: GateWrite): Promise<number | null> {
+    const { clock, isDryRun, onPerformed } = this.#options;
+    const { look, action } = write;
+    const startMs = clock.monotonicMs();
+    const performed = await perform(action, this.#options, { isDryRun });
+    const { outcome, object, retryAfterMs } = performed;
+    onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });
+    if (outcome === 'conflict') return AFTER_CONFLICT_MS;
+    if (outcome === 'done' && isDryRun) {
+      this.#checked.set(look.node.name, action.why.text);
+      return null;
+    }
+    if (outcome !== 'done') return Math.max(retryAfterMs ?? 0, AFTER_REFUSAL_MS);
+    this.#own.written(look.node, textAt(object ?? {}, 'metadata.resourceVersion'));
+    // Until the watch shows it; its event is the next look.
+    return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;
+  }
+}

@@ -1,0 +1,131 @@
+import { decide, type GateView } from './decide.ts';
+import { type Judgement, judge } from './judge.ts';
+import { type Held, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
+import type { NodeFacts } from './node-facts.ts';
+import { hasLabels } from './node-selector.ts';
+import { isPlacedByLabels } from './placement.ts';
+import type { Decided } from './plan.ts';
+import type { GatePolicy } from './policy.ts';
+import type { Scene, Surroundings } from './proofs/saying.ts';
+import { isOfThisBoot, keyOfPolicy, recordKey, recordOf } from './record.ts';
+import { viewOf } from './view.ts';
+
+export interface LookInput {
+  readonly node: NodeFacts;
+  readonly before: NodeMemory | undefined;
+  readonly policies: readonly GatePolicy[];
+  readonly around: Surroundings;
+  /** Wall clock, ms. */
+  readonly nowMs: number;
+  readonly monotonicMs: number;
+  readonly isWithinBudget: (policy: GatePolicy) => boolean;
+  /** True for a Node that was there when this process began. */
+  readonly isAtStart: boolean;
+}
+
+/** What one policy says of a node, and what it decided. */
+export interface LookedPolicy extends Decided {
+  readonly view: GateView;
+  readonly judgement: Judgement;
+}
+
+/** One look at one Node. */
+export interface Look {
+  readonly node: NodeFacts;
+  readonly memory: NodeMemory;
+  /** Of every policy that selects the node. */
+  readonly decided: readonly LookedPolicy[];
+  /** When time alone can change something, ms from now; null for never. */
+  readonly againMs: number | null;
+}
+
+/** True for a policy that is for this node. */
+export function isFor(policy: GatePolicy, node: NodeFacts, around: Surroundings): boolean {
+  const { requirements, placedBy } = policy.selects;
+  if (!hasLabels(requirements, node.labels)) return false;
+  if (placedBy === null) return true;
+  const set = around.daemonSet(placedBy);
+  return set.state !== 'seen' || isPlacedByLabels(set.value, node);
+}
+
+/** The end of the boot before the present one, as far as anything tells. */
+function bootFloor(policy: GatePolicy, node: NodeFacts, memory: NodeMemory): number | null {
+  if (!policy.isBoundToBoot) return null;
+  if (memory.bootFloorMs !== null) return memory.bootFloorMs;
+  const record = recordOf(policy, node);
+  return record !== null && !isOfThisBoot(record, node) ? record.atMs : null;
+}
+
+/** Another version of a policy asks for other proofs: they begin to hold anew. */
+function heldKey(policy: GatePolicy): string {
+  return `${keyOfPolicy(policy)}@${policy.source.generation}`;
+}
+
+interface Step {
+  readonly key: string;
+  readonly held: Held;
+  readonly looked: LookedPolicy;
+}
+
+function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Step {
+  const { node, around, nowMs, monotonicMs, isWithinBudget } = input;
+  const bootFloorMs = bootFloor(policy, node, memory);
+  const scene: Scene = { node, around, nowMs, bootFloorMs, freshnessMs: policy.freshnessMs };
+  const judgement = judge(policy, scene);
+  const key = heldKey(policy);
+  const held = nextHeld(memory.held.get(key), judgement, monotonicMs, 'any' in policy.needs);
+  const view = viewOf({
+    policy,
+    node,
+    memory,
+    judgement,
+    held,
+    nowMs: monotonicMs,
+    isWithinBudget: isWithinBudget(policy),
+  });
+  const why = policy.refusedWhy ?? judgement.why;
+  return { key, held, looked: { policy, decision: decide(view), why, view, judgement } };
+}
+
+function withAll(known: ReadonlySet<string>, more: readonly string[]): ReadonlySet<string> {
+  return more.every((one) => known.has(one)) ? known : new Set([...known, ...more]);
+}
+
+/** A policy with a record of its own on the Node is not remembered here. */
+function isOpenNow({ policy, decision, view }: LookedPolicy): boolean {
+  const isOpen = decision.act === 'open' && !view.isShut && !view.isShutAgain;
+  return isOpen && recordKey(policy) === null;
+}
+
+function remembered(
+  memory: NodeMemory,
+  steps: readonly Step[],
+  { monotonicMs }: LookInput,
+): NodeMemory {
+  const looked = steps.map((step) => step.looked);
+  const keys = (some: readonly LookedPolicy[]): readonly string[] =>
+    some.map(({ policy }) => keyOfPolicy(policy));
+  const shut = keys(looked.filter(({ view }) => view.isShut));
+  return {
+    ...memory,
+    held: new Map(steps.map(({ key, held }) => [key, held])),
+    seenShut: withAll(memory.seenShut, shut),
+    shutSince: new Map(shut.map((key) => [key, memory.shutSince.get(key) ?? monotonicMs])),
+    opened: withAll(memory.opened, keys(looked.filter(isOpenNow))),
+  };
+}
+
+function soonest(looked: readonly LookedPolicy[]): number | null {
+  const all = looked.map(({ decision }) => decision.againMs).filter((ms) => ms !== null);
+  return all.length === 0 ? null : Math.min(...all);
+}
+
+/** Looks at one Node with all policies; pure, so that a look can be repeated. */
+export function lookAt(input: LookInput): Look {
+  const { node, policies, around } = input;
+  const memory = rememberNode(input.before, node, input.isAtStart);
+  const selected = policies.filter((policy) => isFor(policy, node, around));
+  const steps = selected.map((policy) => lookWith(policy, memory, input));
+  const decided = steps.map(({ looked }) => looked);
+  return { node, memory: remembered(memory, steps, input), decided, againMs: soonest(decided) };
+}

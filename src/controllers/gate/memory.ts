@@ -1,0 +1,140 @@
+import type { Judgement } from './judge.ts';
+import type { NodeFacts } from './node-facts.ts';
+
+/** How the proofs of one policy held on one node; times by the monotonic clock, ms. */
+export interface Held {
+  /** What each proof said that holds, null for one that did not hold. */
+  readonly holds: readonly (string | null)[];
+  readonly provenSinceMs: number | null;
+  readonly lostSinceMs: number | null;
+  /** How often it was lost lately. */
+  readonly losses: number;
+  readonly lastLossMs: number;
+}
+
+/** What is remembered of one Node in one boot. */
+export interface NodeMemory {
+  readonly uid: string;
+  readonly bootId: string | null;
+  /** True for a Node that was there when this process began: what happened before is not known. */
+  readonly wasAtStart: boolean;
+  /** By the node's clock: what happened no later was before this boot; null for unknown. */
+  readonly bootFloorMs: number | null;
+  /** The kubelet's newest heartbeat, by the node's clock. */
+  readonly heartbeatMs: number | null;
+  /** By policy. */
+  readonly held: ReadonlyMap<string, Held>;
+  /** Policies whose startup taint was seen on this Node. */
+  readonly seenShut: ReadonlySet<string>;
+  /** Since when each policy's startup taint has been on this Node, by the monotonic clock. */
+  readonly shutSince: ReadonlyMap<string, number>;
+  /** Policies that opened this Node in this boot, as far as this process saw it. */
+  readonly opened: ReadonlySet<string>;
+}
+
+const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
+
+function heartbeatOf({ conditions }: NodeFacts): number | null {
+  const beats = KUBELET_CONDITIONS.map((type) => conditions.get(type)?.heartbeatMs ?? null);
+  const known = beats.filter((ms) => ms !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+const NOTHING = {
+  held: new Map<string, Held>(),
+  seenShut: NOBODY,
+  shutSince: new Map<string, number>(),
+  opened: NOBODY,
+};
+
+function isOtherBoot(before: NodeMemory, { bootId }: NodeFacts): boolean {
+  return before.bootId !== null && bootId !== null && before.bootId !== bootId;
+}
+
+/** Takes a Node as it is now: another UID is another Node, another boot starts from nothing. */
+export function rememberNode(
+  before: NodeMemory | undefined,
+  node: NodeFacts,
+  isAtStart: boolean,
+): NodeMemory {
+  const { uid, bootId } = node;
+  const heartbeatMs = heartbeatOf(node);
+  const fresh = { uid, bootId, heartbeatMs, ...NOTHING };
+  if (before === undefined || before.uid !== uid)
+    return { ...fresh, bootFloorMs: null, wasAtStart: isAtStart };
+  const { wasAtStart } = before;
+  if (isOtherBoot(before, node)) return { ...fresh, bootFloorMs: before.heartbeatMs, wasAtStart };
+  const isSame = before.bootId === bootId && before.heartbeatMs === heartbeatMs;
+  return isSame ? before : { ...before, bootId: bootId ?? before.bootId, heartbeatMs };
+}
+
+/** A loss counts for so long. */
+const LOSS_MS = 10 * 60_000;
+
+function holdsOf({ sayings }: Judgement): readonly (string | null)[] {
+  return sayings.map(({ saying }) => (saying.state === 'proven' ? saying.hold : null));
+}
+
+/** True when what proves it now has proved it all the time since the last look. */
+function isUninterrupted(
+  before: readonly (string | null)[],
+  now: readonly (string | null)[],
+  isAny: boolean,
+): boolean {
+  if (before.length !== now.length) return false;
+  const isSame = (hold: string | null, index: number): boolean =>
+    hold !== null && hold === before[index];
+  return isAny ? now.some(isSame) : now.every(isSame);
+}
+
+function afterProof(
+  before: Held | undefined,
+  judgement: Judgement,
+  nowMs: number,
+  isAny: boolean,
+): Held {
+  const holds = holdsOf(judgement);
+  const [losses, lastLossMs] = [before?.losses ?? 0, before?.lastLossMs ?? 0];
+  const isSame = before !== undefined && isUninterrupted(before.holds, holds, isAny);
+  const sinceMs = isSame ? before.provenSinceMs : null;
+  return { holds, provenSinceMs: sinceMs ?? nowMs, lostSinceMs: null, losses, lastLossMs };
+}
+
+function afterLoss(before: Held | undefined, judgement: Judgement, nowMs: number): Held {
+  const isLoss = before !== undefined && before.provenSinceMs !== null;
+  const isRecent = before !== undefined && nowMs - before.lastLossMs < LOSS_MS;
+  const losses = (isRecent ? before.losses : 0) + (isLoss ? 1 : 0);
+  return {
+    holds: holdsOf(judgement),
+    provenSinceMs: null,
+    lostSinceMs: judgement.verdict === 'unproven' ? (before?.lostSinceMs ?? nowMs) : null,
+    losses,
+    lastLossMs: isLoss ? nowMs : (before?.lastLossMs ?? 0),
+  };
+}
+
+/**
+ * How proofs hold after one more look.
+ *
+ * @param nowMs by the monotonic clock
+ * @param isAny true where one proof is enough
+ */
+export function nextHeld(
+  before: Held | undefined,
+  judgement: Judgement,
+  nowMs: number,
+  isAny: boolean,
+): Held {
+  if (judgement.verdict === 'proven') return afterProof(before, judgement, nowMs, isAny);
+  return afterLoss(before, judgement, nowMs);
+}
+
+const DOUBLINGS_MAX = 5;
+const DWELL_MS_MAX = 10 * 60_000;
+
+/** The dwell of a node that lost its proofs more than once lately is longer: it doubles each time. */
+export function dwellAfter({ losses }: Held, dwellMs: number): number {
+  const doublings = Math.min(DOUBLINGS_MAX, Math.max(0, losses - 1));
+  return Math.max(dwellMs, Math.min(DWELL_MS_MAX, dwellMs * 2 ** doublings));
+}

@@ -1,0 +1,81 @@
+import type { Look, LookedPolicy } from '../look.ts';
+import type { TaintRelease } from '../policy.ts';
+import { keyOfPolicy } from '../record.ts';
+
+/** How many nodes of a gate are how. */
+export interface GateCounts {
+  readonly selected: number;
+  readonly held: number;
+  /** Held for longer than its expiry. */
+  readonly expired: number;
+  /** Lost a proof and were not shut again, as too many did. */
+  readonly suspected: number;
+}
+
+type Standing = 'open' | 'held' | 'expired' | 'suspected';
+
+/** What is known of the nodes of every NodeGate; of a node nothing but a word is kept. */
+export class GateTally {
+  readonly #gates = new Map<string, Map<string, Standing>>();
+  /** Taints on nodes, by node; policies have no opinion about them. */
+  readonly #left = new Map<string, ReadonlySet<string>>();
+
+  /** @param nowMs by the monotonic clock */
+  take(look: Look, nowMs: number): void {
+    const { node, decided, memory } = look;
+    const seen = new Set<string>();
+    for (const looked of decided) {
+      const { kind, uid } = looked.policy.source;
+      if (kind !== 'NodeGate' || uid === null) continue;
+      seen.add(uid);
+      const nodes = this.#gates.get(uid) ?? new Map<string, Standing>();
+      this.#gates.set(uid, nodes);
+      const sinceMs = memory.shutSince.get(keyOfPolicy(looked.policy)) ?? nowMs;
+      nodes.set(node.name, standingOf(looked, nowMs - sinceMs));
+    }
+    for (const [uid, nodes] of this.#gates) if (!seen.has(uid)) nodes.delete(node.name);
+    this.#takeLeft(look);
+  }
+
+  forget(node: string): void {
+    this.#left.delete(node);
+    for (const nodes of this.#gates.values()) nodes.delete(node);
+  }
+
+  forgetGate(uid: string): void {
+    this.#gates.delete(uid);
+  }
+
+  countsOf(uid: string): GateCounts {
+    const standings = [...(this.#gates.get(uid)?.values() ?? [])];
+    const count = (...which: readonly Standing[]): number =>
+      standings.filter((one) => which.includes(one)).length;
+    return {
+      selected: standings.length,
+      held: count('held', 'expired'),
+      expired: count('expired'),
+      suspected: count('suspected'),
+    };
+  }
+
+  /** True while a node carries such a taint that no policy wants there. */
+  isLeft(releases: readonly TaintRelease[]): boolean {
+    const all = [...this.#left.values()];
+    return releases.some(({ key, effect }) => all.some((taints) => taints.has(`${key}:${effect}`)));
+  }
+
+  #takeLeft({ node: { name, taints }, decided }: Look): void {
+    const wanted = decided.flatMap(({ policy }) => [policy.taint, policy.regressTaint]);
+    const left = taints.filter(
+      ({ key, effect }) => !wanted.some((one) => one?.key === key && one.effect === effect),
+    );
+    if (left.length === 0) this.#left.delete(name);
+    else this.#left.set(name, new Set(left.map(({ key, effect }) => `${key}:${effect}`)));
+  }
+}
+
+function standingOf({ policy, view, decision }: LookedPolicy, shutMs: number): Standing {
+  if (decision.reason === 'ProofSuspected') return 'suspected';
+  if (!view.isShut) return view.isShutAgain ? 'held' : 'open';
+  return policy.expiryMs !== null && shutMs >= policy.expiryMs ? 'expired' : 'held';
+}

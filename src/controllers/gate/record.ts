@@ -1,0 +1,80 @@
+import { isoMs, isoTime } from '../../evidence/time.ts';
+import type { GateView } from './decide.ts';
+import type { NodeFacts } from './node-facts.ts';
+import type { GatePolicy } from './policy.ts';
+import type { NodeMemory } from './memory.ts';
+
+/** What stands on a Node after a gate has opened it, so that a later process knows. */
+export interface OpeningRecord {
+  readonly nodeUid: string;
+  readonly bootId: string;
+  readonly atMs: number;
+}
+
+const UNKNOWN_BOOT = '-';
+const RECORD = /^(?<uid>\S+) boot=(?<boot>\S+) at=(?<at>\S+)$/;
+
+/** One for each policy in any version of it. */
+export function keyOfPolicy({ source }: Pick<GatePolicy, 'source'>): string {
+  return `${source.kind}/${source.uid ?? source.name}`;
+}
+
+/** The annotation of the record; null for a policy that keeps none of its own. */
+export function recordKey({ isBoundToBoot, source }: GatePolicy): string | null {
+  return isBoundToBoot && source.uid !== null ? `gate.rollcall.dev/${source.uid}` : null;
+}
+
+export function timeText(ms: number): string {
+  const whole = Math.floor(ms / 1000) * 1000;
+  return isoTime({ ms: whole, yearless: false, clock: 'utc' })?.replace('.000Z', 'Z') ?? '';
+}
+
+/** The text of a record of an opening now. */
+export function recordText({ uid, bootId }: NodeFacts, nowMs: number): string {
+  return `${uid} boot=${bootId ?? UNKNOWN_BOOT} at=${timeText(nowMs)}`;
+}
+
+function readRecord(text: string | undefined): OpeningRecord | null {
+  const { uid, boot, at } = RECORD.exec(text ?? '')?.groups ?? {};
+  const atMs = isoMs(at);
+  if (uid === undefined || boot === undefined || atMs === null) return null;
+  return { nodeUid: uid, bootId: boot, atMs };
+}
+
+/** The record that a policy left on this very Node; null for none. */
+export function recordOf(policy: GatePolicy, node: NodeFacts): OpeningRecord | null {
+  const key = recordKey(policy);
+  const found = key === null ? null : readRecord(node.annotations[key]);
+  return found?.nodeUid === node.uid ? found : null;
+}
+
+/** True while a mark of an opening is still to be written, and no other says that it was opened. */
+export function awaitsMarks(policy: GatePolicy, node: NodeFacts): boolean {
+  const isMissing = ({ key }: { readonly key: string }): boolean =>
+    !Object.hasOwn(node.annotations, key);
+  return !isMarked(policy, node) && policy.openingMarks.some(isMissing);
+}
+
+function isMarked(
+  { completedBy, openingMarks, mode }: GatePolicy,
+  { annotations }: NodeFacts,
+): boolean {
+  const keys = mode === 'bootstrap-only' ? completedBy : openingMarks.map(({ key }) => key);
+  return keys.some((key) => Object.hasOwn(annotations, key));
+}
+
+/** True unless the record is known to be of another boot. */
+export function isOfThisBoot(record: OpeningRecord, { bootId }: NodeFacts): boolean {
+  return bootId === null || record.bootId === UNKNOWN_BOOT || record.bootId === bootId;
+}
+
+/** Whether a policy has opened a node. */
+export function openedBy(
+  policy: GatePolicy,
+  node: NodeFacts,
+  memory: NodeMemory,
+): GateView['opened'] {
+  const record = recordOf(policy, node);
+  if (record !== null) return isOfThisBoot(record, node) ? 'now' : 'before';
+  return isMarked(policy, node) || memory.opened.has(keyOfPolicy(policy)) ? 'now' : 'never';
+}

@@ -1,0 +1,108 @@
+import type { Look, LookedPolicy } from './look.ts';
+import { keyOfPolicy } from './record.ts';
+
+/** What of a node's gates a person has to know; the reason of its condition and Event. */
+export type TroubleReason =
+  | 'GatePolicyRefused'
+  | 'GateExpired'
+  | 'GateShutAgain'
+  | 'GateProofSuspected'
+  | 'GateProofUnknown'
+  | 'GateHeld';
+
+export interface Trouble {
+  readonly reason: TroubleReason;
+  readonly text: string;
+}
+
+export interface Troubles {
+  /** The worst first. */
+  readonly found: readonly Trouble[];
+  /** When time alone makes more of them, ms from now; null for never. */
+  readonly againMs: number | null;
+  /** True while one of the gates is shut. */
+  readonly isShut: boolean;
+}
+
+/** A node that joins is shut for a while, and that is no trouble. */
+const HELD_MS = 60_000;
+/** What cannot be read at first is often there a moment later. */
+const UNKNOWN_MS = 10_000;
+
+const WORST_FIRST: readonly TroubleReason[] = [
+  'GatePolicyRefused',
+  'GateExpired',
+  'GateShutAgain',
+  'GateProofSuspected',
+  'GateProofUnknown',
+  'GateHeld',
+];
+
+interface Level {
+  readonly reason: TroubleReason;
+  readonly afterMs: number;
+}
+
+/** What becomes trouble while a node is shut, and after how long. */
+function levelsWhileShut({ policy, view }: LookedPolicy): readonly Level[] {
+  if (view.verdict === 'proven') return [];
+  const isUnknown = view.verdict === 'unknown';
+  const held: Level = isUnknown
+    ? { reason: 'GateProofUnknown', afterMs: UNKNOWN_MS }
+    : { reason: 'GateHeld', afterMs: HELD_MS };
+  const { expiryMs } = policy;
+  return expiryMs === null ? [held] : [{ reason: 'GateExpired', afterMs: expiryMs }, held];
+}
+
+/** A list that cannot be read concerns every node; health and metrics tell of it once. */
+function isOfNode({ judgement }: LookedPolicy): boolean {
+  return judgement.sayings.some(({ saying }) => saying.state === 'unknown' && !saying.isUnread);
+}
+
+function atOnce(looked: LookedPolicy): TroubleReason | null {
+  const { view, decision } = looked;
+  if (view.verdict === 'refused') return 'GatePolicyRefused';
+  if (view.isShutAgain && view.verdict !== 'proven') return 'GateShutAgain';
+  if (decision.reason === 'ProofSuspected') return 'GateProofSuspected';
+  const isUnknown = view.verdict === 'unknown' && isOfNode(looked);
+  return view.opened === 'now' && !view.isDone && isUnknown ? 'GateProofUnknown' : null;
+}
+
+function textOf({ policy, why }: LookedPolicy): string {
+  return `${policy.source.kind} ${policy.source.name}: ${why}`;
+}
+
+function troublesOf(looked: LookedPolicy, shutMs: number | null): Omit<Troubles, 'isShut'> {
+  const text = textOf(looked);
+  const now = atOnce(looked);
+  if (now !== null) return { found: [{ reason: now, text }], againMs: null };
+  if (shutMs === null) return { found: [], againMs: null };
+  const levels = levelsWhileShut(looked);
+  const reached = levels.find(({ afterMs }) => shutMs >= afterMs);
+  const rests = levels.map(({ afterMs }) => afterMs - shutMs).filter((ms) => ms > 0);
+  return {
+    found: reached === undefined ? [] : [{ reason: reached.reason, text }],
+    againMs: rests.length === 0 ? null : Math.min(...rests),
+  };
+}
+
+/**
+ * What is wrong with the gates of a node.
+ *
+ * @param nowMs by the monotonic clock
+ */
+export function troublesAt({ memory, decided }: Look, nowMs: number): Troubles {
+  const active = decided.filter(({ policy }) => !policy.isDryRun);
+  const all = active.map((looked) => {
+    const sinceMs = memory.shutSince.get(keyOfPolicy(looked.policy));
+    return troublesOf(looked, sinceMs === undefined ? null : nowMs - sinceMs);
+  });
+  const rests = all.map(({ againMs }) => againMs).filter((ms) => ms !== null);
+  return {
+    found: all
+      .flatMap(({ found }) => found)
+      .toSorted((a, b) => WORST_FIRST.indexOf(a.reason) - WORST_FIRST.indexOf(b.reason)),
+    againMs: rests.length === 0 ? null : Math.min(...rests),
+    isShut: active.some(({ view }) => view.isShut || view.isShutAgain),
+  };
+}
