@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { DocumentSummary, Refusal } from '../../evidence/observations.ts';
+import type { Common } from '../../readers/collector.ts';
 import { distinctLines } from '../../readers/troubled.ts';
 import { listOf } from '../document.ts';
 import { kubectlOf, lean } from '../kubernetes.ts';
@@ -28,9 +29,12 @@ function placeOf(planned: PlannedList): number {
 }
 
 /** What one object says, at its list's place in the pile; null for one that says nothing. */
-export function readObject(planned: PlannedList, object: JsonObject): Chunk {
+export function readObject(planned: PlannedList, object: JsonObject, common?: Common): Chunk {
   const content = listOf(planned.resource.kind, [lean(planned, object)], 'part');
-  return movedChunk(readChunk([{ locator: kubectlOf(planned), content }]), placeOf(planned));
+  return movedChunk(
+    readChunk([{ locator: kubectlOf(planned), content }], common),
+    placeOf(planned),
+  );
 }
 
 /** What the end of a list proves: that there is no more of it. */

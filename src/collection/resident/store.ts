@@ -2,6 +2,7 @@ import { checksumOf } from '../../evidence/checksum.ts';
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Observations, Refusal, Shortened } from '../../evidence/observations.ts';
 import { skewOf } from '../../diagnosis/clock-skew.ts';
+import type { Common } from '../../readers/collector.ts';
 import type { CollectedDocument, CollectedEvidence } from '../document.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import { WATCHED_KINDS } from '../watched.ts';
@@ -59,8 +60,12 @@ export interface ListedObject {
 }
 
 /** Reads an object of a planned list; the object itself need not be kept. */
-export function readListed(planned: PlannedList, object: JsonObject): ListedObject {
-  const said = readObject(planned, object);
+export function readListed(
+  planned: PlannedList,
+  object: JsonObject,
+  common?: Common,
+): ListedObject {
+  const said = readObject(planned, object, common);
   const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
   return {
     said,
