@@ -70,6 +70,23 @@ function movedHit(hit: Hit, before: number): Hit {
   };
 }
 
+/** Of things that say the same as before, those of before. */
+function keptOnes<T>(now: readonly T[], before: readonly T[]): readonly T[] {
+  const known = new Map(before.map((one) => [JSON.stringify(one), one]));
+  return now.map((one) => known.get(JSON.stringify(one)) ?? one);
+}
+
+/** The same chunk; what it says as one before it did is the very same. */
+export function keptChunk(chunk: Chunk, before: Chunk): Chunk {
+  if (before.facts.length + before.hits.length === 0) return chunk;
+  const { facts, hits } = chunk;
+  return {
+    ...chunk,
+    facts: keptOnes(facts, before.facts),
+    hits: keptOnes(hits, before.hits),
+  };
+}
+
 /** All chunks as one pile; their documents stand at the places that the chunks were moved to. */
 export function joinedChunks(
   chunks: readonly Chunk[],

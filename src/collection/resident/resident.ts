@@ -275,7 +275,8 @@ export class Resident {
     if (this.#latest === null) return false;
     const { document, observations } = this.#latest;
     const { clients, listener } = this.#options;
-    const round = await askDetailsOnce(clients, document, observations, signal, listener);
+    const before = this.#store.rounds.details;
+    const round = await askDetailsOnce(clients, document, observations, signal, listener, before);
     this.#store.setDetails(round);
     if (round === NO_ROUND) return false;
     this.#hear(false);

@@ -6,7 +6,14 @@ import type { Common } from '../../readers/collector.ts';
 import type { CollectedDocument, CollectedEvidence } from '../document.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import { WATCHED_KINDS } from '../watched.ts';
-import { type Chunk, joinedChunks, movedChunk, NOTHING_SAID, readChunk } from './chunk.ts';
+import {
+  type Chunk,
+  joinedChunks,
+  keptChunk,
+  movedChunk,
+  NOTHING_SAID,
+  readChunk,
+} from './chunk.ts';
 import { createShelf, readObject, type Shelf, type ShelfState } from './shelf.ts';
 
 /** What one round of questions to AWS, or to the machines, was answered. */
@@ -14,12 +21,32 @@ export interface Round {
   readonly said: Chunk;
   readonly refusals: readonly Refusal[];
   readonly shortened: readonly Shortened[];
+  /** Tells whether another round was answered the same. */
+  readonly sum: string;
 }
 
-export const NO_ROUND: Round = { said: NOTHING_SAID, refusals: [], shortened: [] };
+export const NO_ROUND: Round = { said: NOTHING_SAID, refusals: [], shortened: [], sum: '' };
 
-/** Gathers what a collection is answered into one round. */
-export function gatherRound(): CollectedEvidence & { readonly round: () => Round } {
+/** What was said is read again only where it is said otherwise than before. */
+function readRound(
+  contents: readonly CollectedDocument[],
+  before: Round,
+): Pick<Round, 'said' | 'sum'> {
+  const sum = contents
+    .map(({ locator, content }) => checksumOf(JSON.stringify([locator, content])))
+    .join(' ');
+  if (sum === before.sum) return before;
+  return { said: keptChunk(readChunk(contents), before.said), sum };
+}
+
+/**
+ * Gathers what a collection is answered into one round.
+ *
+ * @param before the round before this one, of which is kept what is said again
+ */
+export function gatherRound(
+  before: Round = NO_ROUND,
+): CollectedEvidence & { readonly round: () => Round } {
   const contents: CollectedDocument[] = [];
   const refusals: Refusal[] = [];
   const shortened = new Map<string, number>();
@@ -30,7 +57,7 @@ export function gatherRound(): CollectedEvidence & { readonly round: () => Round
     },
     shorten: (what, count) => void shortened.set(what, (shortened.get(what) ?? 0) + count),
     round: () => ({
-      said: readChunk(contents),
+      ...readRound(contents, before),
       refusals,
       shortened: [...shortened].map(([what, count]) => ({ what, count })),
     }),
@@ -84,6 +111,8 @@ export interface ResidentStore {
   stateOf(planned: PlannedList): ShelfState;
   /** What AWS said; what was said before is forgotten. */
   setAws(round: Round): void;
+  /** The latest rounds. */
+  readonly rounds: Rounds;
   /** What machines that are not well were asked one by one. */
   setDetails(round: Round): void;
   /** providerIDs of the Nodes. */
@@ -148,9 +177,23 @@ function createKept(): {
 }
 
 /** The rounds beside the lists of Kubernetes. */
-interface Rounds {
+export interface Rounds {
   readonly aws: Round;
   readonly details: Round;
+}
+
+/** Rounds at their places in the pile; one that is the same stays the same objects. */
+function createPlaces(): (round: Round, before: number) => Chunk {
+  let known: { readonly said: Chunk; readonly before: number; readonly moved: Chunk } | null = null;
+  return ({ said }, before) => {
+    if (known?.said !== said || known.before !== before)
+      known = {
+        said,
+        before,
+        moved: keptChunk(movedChunk(said, before), known?.moved ?? NOTHING_SAID),
+      };
+    return known.moved;
+  };
 }
 
 function pileOf(
@@ -158,13 +201,9 @@ function pileOf(
   { aws, details }: Rounds,
   { nowMs, cluster, skewMs, refusals }: Moment,
   leftOut: number,
+  said: readonly Chunk[],
 ): Observations {
-  const before = shelves.length + aws.said.documents.length;
-  const chunks = [
-    ...shelves.map((shelf) => shelf.chunk()),
-    aws.said,
-    movedChunk(details.said, before),
-  ];
+  const chunks = [...shelves.map((shelf) => shelf.chunk()), ...said];
   const left = leftOut === 0 ? [] : [{ what: 'objects beyond those kept', count: leftOut }];
   return joinedChunks(chunks, {
     atMs: nowMs,
@@ -187,6 +226,7 @@ export function createResidentStore(): ResidentStore {
   const providers = new Map<string, string>();
   let rounds: Rounds = { aws: NO_ROUND, details: NO_ROUND };
   let leftOut = 0;
+  const [placeAws, placeDetails] = [createPlaces(), createPlaces()];
   return {
     put(planned, key, listed) {
       const isNews = putInto(kept.of(planned), key, listed);
@@ -205,7 +245,10 @@ export function createResidentStore(): ResidentStore {
     },
     stateOf: (planned) => kept.of(planned).shelf.state,
     setAws(round) {
-      rounds = { ...rounds, aws: { ...round, said: movedChunk(round.said, shelves.length) } };
+      rounds = { ...rounds, aws: round };
+    },
+    get rounds() {
+      return rounds;
     },
     setDetails(round) {
       rounds = { ...rounds, details: round };
@@ -213,6 +256,10 @@ export function createResidentStore(): ResidentStore {
     providerIds: () => [...providers.values()],
     isSettled: () => shelves.every(({ state }) => state !== 'loading'),
     size: () => shelves.reduce((sum, { size }) => sum + size, 0),
-    observations: (moment) => pileOf(shelves, rounds, moment, leftOut),
+    observations(moment) {
+      const aws = placeAws(rounds.aws, shelves.length);
+      const details = placeDetails(rounds.details, shelves.length + aws.documents.length);
+      return pileOf(shelves, rounds, moment, leftOut, [aws, details]);
+    },
   };
 }
