@@ -1,6 +1,7 @@
 /**
  * Secrets of every shape in every place that Kubernetes and AWS have: none leaves the machine, in
- * whatever output, file or error. `ROLLCALL_PLANTED_TABLE=1` prints what was looked for where.
+ * whatever output, file or error. `node tools/planted-secrets.ts` writes
+ * what was looked for where.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,9 +22,9 @@ import { renderText } from '../../src/diagnosis/report/text.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
 import { shareOf, tellShare } from '../share.ts';
 import { plantedLog } from './planted/kubernetes.ts';
-import { plantedFor } from './planted/make.ts';
-import { createSearch, type Leak } from './planted/search.ts';
+import { createSearch } from './planted/search.ts';
 import { SHAPES } from './planted/shapes.ts';
+import { assertNoSecretIn, type Lengths, writePlantedTable } from './planted/table.ts';
 import { plantedWorld } from './planted/world.ts';
 
 const ROOM = mkdtempSync(join(tmpdir(), 'rollcall-planted-'));
@@ -31,24 +32,10 @@ after(() => rmSync(ROOM, { recursive: true }));
 
 const search = createSearch();
 const world = plantedWorld(search.plant);
-const lengths = new Map<string, number>();
+const lengths: Lengths = new Map();
 
-function told(leaks: readonly Leak[]): string {
-  const lines = leaks
-    .slice(0, 20)
-    .map(({ shape, place, piece }) => `${shape} in ${place}: ${piece}`);
-  return lines.join('\n');
-}
-
-function assertSecretless(output: string, text: string): void {
-  lengths.set(output, text.length);
-  const leaks = search.leaksIn(text);
-  assert.equal(
-    leaks.length,
-    0,
-    `${output} shows ${leaks.length} pieces of secrets:\n${told(leaks)}`,
-  );
-}
+const assertSecretless = (output: string, text: string): void =>
+  assertNoSecretIn(search, lengths, output, text);
 
 const SILENT = {
   stdin: async function* none() {},
@@ -187,7 +174,7 @@ describe('a live look', () => {
     test(`prints no secret in rollcall status ${words.join(' ')}`, async () => {
       const printed = await printedStatus(looked.look, words);
       assert.ok(printed.includes('ip-10-0-1-5'));
-      assertSecretless(`status ${words.join(' ')}`, printed);
+      assertSecretless(['status', ...words].join(' '), printed);
     });
 });
 
@@ -298,10 +285,8 @@ describe('errors and records', () => {
       })),
     );
     await recorder.close();
-    for (const suffix of ['', '-wal']) {
-      const bytes = readIfThere(`${path}${suffix}`);
-      assertSecretless(`flight recorder${suffix}`, bytes);
-    }
+    const files = ['', '-wal'].map((suffix) => readIfThere(`${path}${suffix}`));
+    assertSecretless('flight recorder', files.join(''));
   });
 });
 
@@ -313,9 +298,4 @@ function readIfThere(path: string): string {
   }
 }
 
-after(() => {
-  if (process.env['ROLLCALL_PLANTED_TABLE'] === undefined) return;
-  const rows = [...lengths].map(([output, length]) => `${output}: ${length} characters, 0 pieces`);
-  const lines = [`${search.count()} secrets of ${plantedFor('').length} shapes`, ...rows];
-  process.stdout.write(`${lines.join('\n')}\n`);
-});
+after(() => writePlantedTable(search, lengths));

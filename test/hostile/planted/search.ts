@@ -18,7 +18,8 @@ const HEAD = 8;
 /** Remembers what is planted where, and tells what of it a text shows. */
 export interface Search {
   readonly plant: Plant;
-  readonly count: () => number;
+  /** Shapes planted in each place. */
+  readonly places: () => ReadonlyMap<string, readonly string[]>;
   readonly leaksIn: (text: string) => readonly Leak[];
 }
 
@@ -35,9 +36,8 @@ function slotOf(text: string, index: number): number {
 export function createSearch(): Search {
   const byHead = new Map<string, Wanted[]>();
   const slots = new Uint8Array(1 << TABLE_BITS);
-  let count = 0;
+  const places = new Map<string, readonly string[]>();
   const remember = (place: string, { shape, secret }: Planted): void => {
-    count++;
     for (const piece of new Set(encodingsOf(secret))) {
       if (piece.length < HEAD) continue;
       slots[slotOf(piece, 0)] = 1;
@@ -52,9 +52,13 @@ export function createSearch(): Search {
     plant(place, most) {
       const all = plantedFor(place, most);
       for (const one of all) remember(place, one);
+      places.set(
+        place,
+        all.map(({ shape }) => shape),
+      );
       return all;
     },
-    count: () => count,
+    places: () => places,
     leaksIn: (text) => [...leaksOf(text, slots, byHead)],
   };
 }

@@ -292,4 +292,11 @@ const ARGUMENTS: readonly Shape[] = [
   ['CrowdStrike', 'hex 32', 'falconctl -s --provisioning-token=§'],
 ];
 
-export const SHAPES: readonly Shape[] = [...TOKENS, ...NAMED, ...ARGUMENTS];
+/** Shapes by what tells that they are secret. */
+export const FAMILIES = {
+  'known by their form': TOKENS,
+  'known by their name': NAMED,
+  'arguments of programs': ARGUMENTS,
+} as const;
+
+export const SHAPES: readonly Shape[] = Object.values(FAMILIES).flat();

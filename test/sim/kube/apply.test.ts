@@ -190,12 +190,12 @@ test('replicas that were scaled belong to the scale of their owner', () => {
   const place = { plural: 'deployments', group: 'apps', name: 'a' };
   const labels = { app: 'x' };
   const containers = [{ name: 'c', image: 'i:1' }];
-  const deployment = (replicas: number): JsonObject => ({
+  const deployment = (replicas: number | null): JsonObject => ({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name: 'a' },
     spec: {
-      replicas,
+      ...(replicas === null ? {} : { replicas }),
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers } },
     },
@@ -212,6 +212,10 @@ test('replicas that were scaled belong to the scale of their owner', () => {
   const none = { ...scaled, body: { spec: { replicas: 0 } } };
   assert.equal(ask(world, { ...none, ...place }).code, 200);
   assert.equal(apply(world, 'two', deployment(2), place).code, 200);
+  const ownerless = scene();
+  assert.equal(apply(ownerless, 'one', deployment(null), place).code, 201);
+  assert.equal(ask(ownerless, { ...scaled, ...place }).code, 200);
+  assert.equal(apply(ownerless, 'two', deployment(2), place).code, 200);
 });
 
 test('reports conflicts with several owners by owner', () => {

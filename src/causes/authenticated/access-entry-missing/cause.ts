@@ -10,7 +10,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -21,6 +21,11 @@ const cause = defineCause({
   title: 'the cluster reads access entries only, and the node role has none',
   scope: 'group',
   signs: {
+    toldCured: likely(
+      ['client-output', 'unknown'],
+      /\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
+      { anchors: ['access entry'] },
+    ),
     entryNotFound: context(
       ['client-output', 'aws-message', 'terraform'],
       /when calling the DescribeAccessEntry operation: The specified principalArn could not be found/,

@@ -8,6 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import { utcMs } from '../../../evidence/time.ts';
 
@@ -17,7 +18,13 @@ const cause = defineCause({
   stage: 'authenticated',
   title: 'the node role is younger than its access entry, which is bound to the deleted role',
   scope: 'group',
-  signs: {},
+  signs: {
+    toldCured: likely(
+      ['client-output', 'unknown'],
+      /\baccess entry\b.{0,40}\b(?:is|was|gets|got) (?:deleted|removed)\b.{0,30}\b(?:created|added|made)\b.{0,20}\b(?:again|once more|anew|back)\b|\b(?:[Dd]elet(?:e|ed|ing)|[Rr]emov(?:e|ed|ing)) (?:and (?:re-?)?(?:creat|add)\w+ )(?:of )?the access entry\b/,
+      { anchors: ['access entry'] },
+    ),
+  },
   needs: [
     'aws/role',
     'aws/access-entry',

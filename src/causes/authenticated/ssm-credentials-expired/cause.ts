@@ -16,6 +16,11 @@ export default defineCause({
       ['kubelet', 'nodeadm', 'journal', 'client-output'],
       /\b(?<instance>mi-[0-9a-f]{17})\b.*ExpiredToken(?:Exception)?\b|ExpiredToken(?:Exception)?\b.*\b(?<instance2>mi-[0-9a-f]{17})\b/,
     ),
+    toldExpired: likely(
+      ['client-output', 'unknown'],
+      /\b[Hh]ybrid (?:nodes?|activations?)\b.{0,400}\bcredentials\b.{0,80}\b(?:ran out|expired|have expired|had expired)\b/,
+      { anchors: ['credentials'] },
+    ),
     expiredSomewhere: context(
       ['kubelet', 'nodeadm'],
       /security token included in the request is expired/,

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** STS answers the authenticator with throttling, now and then. */
 export default defineCause({
@@ -12,6 +12,11 @@ export default defineCause({
       ['authenticator'],
       /access denied.*(?:[Tt]hrottl(?:ing|ed)|Rate exceeded)/,
       { anchors: ['Throttling', 'Rate exceeded', 'throttled'], atLeast: 2, enoughOnce: 'alone' },
+    ),
+    callerThrottled: likely(
+      ['authenticator', 'client-output', 'aws-message', 'unknown'],
+      /STS: GetCallerIdentity, exceeded maximum number of attempts.{0,300}api error Throttling/,
+      { anchors: ['api error Throttling'] },
     ),
   },
   needs: [],

@@ -22,6 +22,11 @@ const cause = defineCause({
       /bootstrap\.sh has been removed from AL2023-based EKS AMIs/,
     ),
     initializedByNodeadm: likely(['cloud-init', 'console'], /nodes are now initialized by nodeadm/),
+    toldAbsent: likely(
+      ['client-output', 'unknown'],
+      /\b(?:can't find|cannot find|no longer (?:find|exists?)|is missing|is gone|missing)\b.{0,30}\bbootstrap(?:\.sh)?\b(?: script)?.{0,20}\/etc\/eks\b|\/etc\/eks\/bootstrap\.sh\b.{0,30}\b(?:no longer exists|does not exist|is missing|is gone)\b.{0,60}(?:AL2023|[Aa]mazon [Ll]inux 2023)/,
+      { anchors: ['/etc/eks'] },
+    ),
     scriptAbsent: context(
       ['cloud-init', 'console'],
       /\/instance\/scripts\/\S+: line \d+: \/etc\/eks\/bootstrap\.sh: No such file/,

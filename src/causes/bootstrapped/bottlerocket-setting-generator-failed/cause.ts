@@ -25,6 +25,11 @@ export default defineCause({
       /Setting generator '(?<generator>(?!pluto private-dns-name)[^']+)' failed with exit code \d+ - stderr: (?!.*(?:IMDS request failed|private DNS name|Error describing))(?<reason>.{0,160})/,
       { anchors: ['Setting generator'] },
     ),
+    settingRefused: likely(
+      ['bottlerocket', 'console'],
+      /\bsundog\b.{0,40}(?<reason>Error deserializing .{1,160})/,
+      { anchors: ['Error deserializing'] },
+    ),
     noUserData: clears(
       ['bottlerocket', 'console', 'journal'],
       /Failed to start Bottlerocket userdata configuration system/,

@@ -32,7 +32,8 @@ export default defineCause({
     ),
     notInPath: likely(
       ['kubelet', 'containerd', 'kubeadm', 'cloud-init', 'event', 'journal', 'kube-proxy'],
-      /exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
+      /^(?!.*\bWARNING\b).*exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
+      { anchors: ['executable file not found in $PATH'] },
     ),
     forwarderMissing: definite(
       ['client-output', 'kubelet', 'event', 'containerd'],

@@ -1,4 +1,4 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 const SPEAKERS = [
@@ -12,7 +12,7 @@ const SPEAKERS = [
 ] as const;
 
 /** apt, dnf or yum fails or waits for another one, so packages that the node needs are not installed. */
-export default defineCause({
+const cause = defineCause({
   id: 'package-manager-update-failed',
   stage: 'bootstrapped',
   title: 'the package manager cannot update or is locked',
@@ -33,6 +33,15 @@ export default defineCause({
     signature: likely(
       SPEAKERS,
       /(?<reason>E: The repository '[^']{1,200}' (?:is not signed|does not have a Release file|no longer has a Release file)|Error: GPG check FAILED|E: GPG error: .{0,160}(?:NO_PUBKEY|EXPKEYSIG) \w+)/,
+    ),
+    repositoryFailed: context(
+      SPEAKERS,
+      /(?<reason>One of the configured repositories failed \([^)]{1,80}\))/,
+    ),
+    scriptFailed: context(
+      SPEAKERS,
+      /Failed (?:running|to run module) \S*scripts|failed to run module scripts-user/i,
+      { anchors: ['ailed running ', 'ailed to run module '] },
     ),
     waiting: context(
       SPEAKERS,
@@ -87,4 +96,11 @@ export default defineCause({
       'https://salsa.debian.org/apt-team/apt/-/blob/main/apt-pkg/contrib/fileutl.cc',
     ],
   },
+});
+
+/** A script that ended on it is failed-user-script, which says what the script wanted. */
+export default matched(cause, (view) => {
+  const failed = view.sign('repositoryFailed');
+  if (failed === null || view.sign('scriptFailed') !== null) return null;
+  return found(failed.last.captures, [failed.last], 'likely');
 });

@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** The user data restarts the machine before its setup is complete. */
 const cause = defineCause({
@@ -18,6 +18,11 @@ const cause = defineCause({
     scriptReboots: context(
       ['cloud-init', 'user-data', 'console'],
       /^(?:.*\+ )?(?:sudo )?(?<command>(?:(?:\/usr)?\/s?bin\/)?(?:reboot(?: -f| now)?|systemctl reboot|shutdown -r (?:now|\+?\d+)|init 6))\s*$/,
+    ),
+    rebootsAfterUpdate: likely(
+      ['cloud-init', 'user-data', 'client-output', 'unknown'],
+      /^\s*-?\s*["']?(?:sudo )?(?:yum|dnf|apt(?:-get)?) (?:-y )?(?:update|upgrade|install)\b.{0,200}(?:&&|;) ?(?:sudo )?(?<command>reboot|shutdown -r now|systemctl reboot)["']?\s*$/,
+      { anchors: ['reboot', 'shutdown -r'] },
     ),
     systemReboots: context(
       ['journal', 'console', 'nodeadm', 'cloud-init'],

@@ -17,6 +17,11 @@ export default defineCause({
       /Failed to perform agent-installation\/on-prem registration: (?!.*(?:Activation|dial tcp|timeout|no such host|lookup))(?<reason>.{0,160}\b(?:already (?:installed|registered|exists)|conflict\w*|existing|uninstall\w*)\b.{0,80})/i,
       { anchors: ['on-prem registration: '] },
     ),
+    snap: likely(
+      ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output', 'unknown'],
+      /[Aa]mazon-ssm-agent is installed in this instance by (?<manager>snap)\b/,
+      { anchors: ['is installed in this instance by snap'] },
+    ),
     registered: withdraws(
       ['nodeadm', 'cloud-init', 'console', 'journal', 'client-output'],
       /Successfully registered the instance with AWS SSM|Machine registered with SSM/,

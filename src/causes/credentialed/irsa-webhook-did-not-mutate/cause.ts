@@ -39,6 +39,11 @@ const cause = defineCause({
       /\b(?:arn is invalid: (?<role>arn:\S+)|Regex error: )/,
       { strict: true },
     ),
+    webhookAbsent: likely(
+      ['client-output'],
+      /mutatingwebhookconfigurations[\w.]* "(?<webhook>pod-identity-webhook)" not found/,
+      { anchors: ['mutatingwebhookconfigurations'] },
+    ),
     leftAlone: context(['pod-identity-webhook'], /Pod was not mutated\. Reason:/),
     mutatedAfter: withdraws(
       ['pod-identity-webhook'],

@@ -8,6 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
@@ -31,7 +32,13 @@ const cause = defineCause({
   stage: 'credentialed',
   title: 'the pod is older than its Pod Identity association',
   scope: 'machine',
-  signs: {},
+  signs: {
+    toldRace: likely(
+      ['client-output', 'unknown'],
+      /\b(?:race|same apply|one apply|at the same time|re-?creat\w+ the pods?)\b.{0,200}\bwithout AWS_CONTAINER_(?:CREDENTIALS_FULL_URI|AUTHORIZATION_TOKEN_FILE)\b|\bwithout AWS_CONTAINER_(?:CREDENTIALS_FULL_URI|AUTHORIZATION_TOKEN_FILE)\b.{0,200}\b(?:race|re-?creat\w+ the pods?|restart\w* (?:of )?the pods?)\b/,
+      { anchors: ['without AWS_CONTAINER_'] },
+    ),
+  },
   needs: ['kube/Pod', 'aws/pod-identity-association'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],

@@ -36,6 +36,12 @@ const cause = defineCause({
       /CSINode Allocatable value is set"? nodeName="(?<node>[^"]+)"/,
     ),
     removed: context(['csi-driver'], /Removed taint\(s\) from local node/),
+    nothingToRemove: context(['csi-driver'], /No taints to remove on node/),
+    toldStays: context(
+      ['client-output', 'unknown', 'csi-driver'],
+      /\btaint (?<taint>[\w.-]{1,80}\/agent-not-ready)\b.{0,20}\b(?:stays|remains|is still|was still|never (?:goes|went))\b/,
+      { anchors: ['agent-not-ready'] },
+    ),
     rejected: context(
       ['csi-driver'],
       /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
@@ -86,6 +92,17 @@ const ORDINARY = /^(?:kubelet|kube-controller-manager|.*cloud-controller-manager
 const NODE_GROUPS = 'eks-node-manager';
 
 function matchLateTaint(view: Own): Match | null {
+  return matchTold(view) ?? matchNode(view);
+}
+
+/** The driver found no taint, and a person finds it there afterwards. */
+function matchTold(view: Own): Match | null {
+  const [none, stays] = [view.sign('nothingToRemove'), view.sign('toldStays')];
+  if (none === null || stays === null || view.sign('rejected') !== null) return null;
+  return found(stays.last.captures, [none.last, stays.last], 'likely');
+}
+
+function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (node.state !== 'seen' || view.sign('rejected') !== null) return null;
   const taint = (node.value.taints ?? []).map(({ key }) => key).find((key) => TAINT.test(key));

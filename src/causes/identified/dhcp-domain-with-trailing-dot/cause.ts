@@ -23,6 +23,11 @@ const cause = defineCause({
       ['kubelet', 'kubeadm'],
       /Node "(?<node>[a-z0-9][a-z0-9.-]*)\." is invalid: metadata\.name/,
     ),
+    bottlerocketName: definite(
+      ['bottlerocket', 'console'],
+      /ValidLinuxHostname: Invalid hostname '(?<node>[a-z0-9][a-z0-9.-]*)\.'/,
+      { anchors: ['ValidLinuxHostname'] },
+    ),
     refusedName: definite(
       ['kubelet'],
       /is not allowed to modify node "(?<node>[a-z0-9][a-z0-9.-]*)\."/,

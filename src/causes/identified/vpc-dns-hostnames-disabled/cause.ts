@@ -23,6 +23,11 @@ const cause = defineCause({
       ['aws-message', 'client-output'],
       /"EnableDns(?<attribute>Hostnames|Support)": ?\{ ?"Value": ?false/,
     ),
+    toldMissing: likely(
+      ['client-output', 'unknown'],
+      /\b(?:lacks?|lacked|missing|without|did not (?:set|have)|forgot|had no|has no|no)\s+`?"?enable_dns_hostnames\b|\benable_dns_hostnames\b\W{1,4}(?:= ?|is |was |set to )+`?"?false\b/,
+      { anchors: ['enable_dns_hostnames'] },
+    ),
     emptyNodeName: likely(['kubelet'], /Node "" is invalid: metadata\.name: Required value/),
     emptyNameNotFound: likely(
       ['kubelet'],

@@ -24,6 +24,11 @@ const cause = defineCause({
       /enough (?:available |free )?IP addresses for (?:Amazon )?EKS\b/i,
       { anchors: ['IP addresses for Amazon EKS', 'IP addresses for EKS'] },
     ),
+    counted: definite(
+      ['aws-message', 'client-output', 'terraform'],
+      /Provided subnets (?<subnet>subnet-[0-9a-f]{8,17}) Free IPs: (?<free>\d+)\b.{0,400}\bneed at least \d+ IPs in each subnet/,
+      { anchors: ['IPs in each subnet'] },
+    ),
   },
   needs: ['aws/cluster', 'aws/subnet'],
   symptoms: [],

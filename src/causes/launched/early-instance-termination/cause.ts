@@ -10,7 +10,7 @@ import {
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
-import type { Quote } from '../../../evidence/sighting.ts';
+import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
@@ -30,6 +30,21 @@ const cause = defineCause({
       /Terminating EC2 instance.*taken out of service in response to an? (?<check>ELB (?:system )?health.?check|EC2 instance status checks failure)/,
       { atLeast: 2 },
     ),
+    launched: context(
+      ['karpenter'],
+      /\blaunched (?:machine|nodeclaim)\b.{0,400}"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})"/,
+      { anchors: ['launched machine', 'launched nodeclaim'] },
+    ),
+    lostAgain: context(
+      ['karpenter'],
+      /\bgarbage collecting (?:machine|nodeclaim) with no cloudprovider representation\b.{0,400}"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})"/,
+      { anchors: ['garbage collecting '] },
+    ),
+    registered: context(
+      ['karpenter'],
+      /\bregistered (?:machine|nodeclaim)\b.{0,400}"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})"/,
+      { anchors: ['registered machine', 'registered nodeclaim'] },
+    ),
     endedOutside: context(
       ['aws-message'],
       /taken out of service in response to an EC2 health check/,
@@ -38,7 +53,11 @@ const cause = defineCause({
   needs: ['aws/instance', 'aws/auto-scaling-group', 'kube/Node', 'aws/spot-request'],
   symptoms: [],
   withdrawnBy: ['node-registered', 'node-ready'],
-  explains: ['karpenter-registration-timeout', 'node-creation-failure-verdict'],
+  explains: [
+    'karpenter-registration-timeout',
+    'node-creation-failure-verdict',
+    'node-removed-by-karpenter',
+  ],
   summary: ({ instance, reason, check, grace }) =>
     check === undefined
       ? sentence`Instance ${instance} ended (${reason ?? 'terminated'}) before it was a node.`
@@ -89,7 +108,7 @@ const GRACE_SECONDS_MIN = 180;
 const EARLY_MS = 15 * 60_000;
 
 function matchInstance(view: Own): Match | null {
-  const replaced = matchGroup(view);
+  const replaced = matchGroup(view) ?? matchLost(view);
   if (replaced !== null) return replaced;
   const entry = view
     .list('aws/instance')
@@ -110,6 +129,21 @@ function matchInstance(view: Own): Match | null {
     [view.quote(entry, words), ...spotOf(view), ...gapOf(view, entry.value)],
     'likely',
   );
+}
+
+function instancesOf(sighting: Sighting | null): ReadonlySet<string | undefined> {
+  return new Set(sighting?.quotes.map(({ captures }) => captures['instance']));
+}
+
+/** Karpenter launched it, and EC2 did not list it any more before it was registered. */
+function matchLost(view: Own): Match | null {
+  const [launched, lost] = [view.sign('launched'), view.sign('lostAgain')];
+  if (launched === null || lost === null) return null;
+  const joined = instancesOf(view.sign('registered'));
+  const ids = instancesOf(launched).difference(joined);
+  const one = lost.quotes.find(({ captures }) => ids.has(captures['instance']));
+  if (one === undefined) return null;
+  return found({ ...one.captures, reason: 'EC2 lists it no more' }, [launched.last, one], 'likely');
 }
 
 /** False where something else took its place: its group is full, or Karpenter launches again. */

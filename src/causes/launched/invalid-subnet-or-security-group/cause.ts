@@ -44,6 +44,11 @@ const cause = defineCause({
       ['aws-message', 'terraform', 'client-output'],
       /\b(?<code>Ec2SubnetInvalidConfiguration)\b(?!.*public IP address)/,
     ),
+    foreignNetwork: definite(
+      LAUNCHERS,
+      /[Ss]pecified (?:subnets|security groups?) must belong to (?:the )?cluster's vpc (?<vpc>vpc-[0-9a-f]+)/,
+      { anchors: ["must belong to cluster's vpc", "must belong to the cluster's vpc"] },
+    ),
     differentNetworks: definite(
       LAUNCHERS,
       /(?:[Ss]ecurity group (?<group>sg-[0-9a-f]+) and subnet (?<resource>subnet-[0-9a-f]+) )?belong to different networks|\bSecurityGroupSubnetVPCMismatch\b/,

@@ -7,7 +7,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Karpenter's own verdict: five minutes without a launch. What stood in the way is another cause. */
 const cause = defineCause({
@@ -22,6 +22,12 @@ const cause = defineCause({
       /terminating due to (?:timeout.*\blaunch_timeout\b|registration ttl)/,
       { anchors: ['launch_timeout', 'terminating due to registration ttl'] },
     ),
+    // Who shows hardly more than the verdict is told it; in a log its reason is looked for.
+    timeoutAlone: likely(['karpenter'], /terminating due to timeout.*\blaunch_timeout\b/, {
+      anchors: ['launch_timeout'],
+      atLeast: 1_000,
+      enoughOnce: 'alone',
+    }),
     poolUnhealthy: context(
       ['node-claim'],
       /NodePool (?<pool>\S+) condition NodeRegistrationHealthy=False (?!RegistrationFailed)(?<reason>\w+)(?: (?<message>.{1,160}))?/,

@@ -22,6 +22,12 @@ const cause = defineCause({
       /\bFailedCreate\b.*\b(?<machine>machine\/[a-z0-9][\w.-]+).*(?<error>(?:error launching instance|InvalidConfiguration|error creating EC2 instance)\b.{0,200})/,
       { anchors: ['FailedCreate'], strict: true },
     ),
+    // A table of events, whose message is the reason alone.
+    createFailed: likely(
+      ['event', 'client-output'],
+      /\bFailedCreate\s{1,20}(?<machine>machine\/[a-z0-9][\w.-]{1,200})\s{1,200}(?<error>\S.{3,200})/,
+      { anchors: ['FailedCreate'] },
+    ),
     provisionFailed: likely(
       ['object'],
       /AWSMachine (?<object>\S+) condition \w+=False InstanceProvisionFailed (?<error>.{5,300})/,

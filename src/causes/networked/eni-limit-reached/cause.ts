@@ -23,6 +23,12 @@ const cause = defineCause({
       ['ipamd', 'aws-node', 'event'],
       /AttachmentLimitExceeded(?:: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+))?/,
     ),
+    // Of an excerpt nobody can say which interface is one too many; a log has more exact causes.
+    attachRefusedAlone: likely(
+      ['ipamd', 'aws-node'],
+      /AttachmentLimitExceeded: Interface count (?<count>\d+) exceeds the limit for (?<type>[a-z0-9-]+\.[a-z0-9-]+)/,
+      { anchors: ['AttachmentLimitExceeded'], atLeast: 1_000, enoughOnce: 'end' },
+    ),
     noDevice: likely(['ipamd', 'aws-node'], /no available device number/),
     limitExceeded: context(
       ['ipamd', 'aws-node'],

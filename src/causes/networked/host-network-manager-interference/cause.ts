@@ -1,4 +1,11 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 
 /** A network manager of the host writes its own rules or addresses over those of the CNI. */
@@ -20,6 +27,16 @@ const cause = defineCause({
     rulesMissing: context(
       ['event', 'node-status'],
       /\bMissing(?:IPRules|IPRoutes|DefaultRoutes)\b/,
+    ),
+    networkdRestarted: context(
+      ['client-output', 'unknown'],
+      /\b(?:systemctl (?:--\w+ )?(?:restart|reload|try-restart)|restart(?:s|ed|ing)? (?:of )?) ?systemd-networkd\b|\bsystemd-networkd (?:is |was )?restart(?:s|ed)?\b/,
+      { anchors: ['systemd-networkd'] },
+    ),
+    podsCutOff: context(
+      ['client-output', 'unknown'],
+      /\b[Pp]ods? (?:\w+ ){0,4}(?:ha(?:ve|s|d) no|los(?:e|es|t|ing)(?: all| their| its)?) (?:network|connecti\w+|internet|routes?)\b/,
+      { anchors: ['have no ', 'has no ', 'had no ', ' lose ', ' loses ', ' lost ', ' losing '] },
     ),
     linkLost: context(
       ['ipamd', 'aws-node', 'cni-plugin', 'event', 'node-status', 'nodeadm'],
@@ -62,28 +79,41 @@ const cause = defineCause({
   symptoms: ['cni-uninitialized'],
   withdrawnBy: [],
   blocksAbove: false,
-  summary: ({ file, machine }) =>
-    file === undefined
-      ? `nm-cloud-setup writes its own routing rules on ${machine === undefined || machine === 'cluster' ? 'the host' : machine}, which take precedence over the CNI’s, so pods have addresses and no connection.`
-      : `${file} lets systemd change the MAC addresses of the CNI’s interfaces, so pods have addresses and no connection.`,
-  remedy: ({ file }) =>
-    file === undefined
+  summary: ({ file, machine, manager }) =>
+    manager !== undefined
+      ? `${manager} removed the CNI’s routing rules when it was restarted, so pods that run have lost their network.`
+      : file === undefined
+        ? `nm-cloud-setup writes its own routing rules on ${machine === undefined || machine === 'cluster' ? 'the host' : machine}, which take precedence over the CNI’s, so pods have addresses and no connection.`
+        : `${file} lets systemd change the MAC addresses of the CNI’s interfaces, so pods have addresses and no connection.`,
+  remedy: ({ file, manager }) =>
+    manager !== undefined
       ? [
           step(
-            'Turn nm-cloud-setup off and boot again, so that its rules are gone.',
-            'sudo systemctl disable --now nm-cloud-setup.timer nm-cloud-setup.service && sudo reboot',
+            'Have systemd-networkd leave rules and routes of others alone.',
+            "sudo mkdir -p /etc/systemd/networkd.conf.d && printf '[Network]\\nManageForeignRoutes=no\\nManageForeignRoutingPolicyRules=no\\n' | sudo tee /etc/systemd/networkd.conf.d/cni.conf",
           ),
           step(
-            'Keep NetworkManager off the CNI’s interfaces.',
-            "printf '[keyfile]\\nunmanaged-devices=interface-name:eni*;interface-name:cali*;interface-name:vxlan.calico\\n' | sudo tee /etc/NetworkManager/conf.d/cni.conf",
+            'Replace the pods of the node, so that the CNI writes its rules again.',
+            'kubectl drain <node> --ignore-daemonsets --delete-emptydir-data; kubectl uncordon <node>',
           ),
         ]
-      : [
-          step(
-            'Set MACAddressPolicy to none and boot again.',
-            "sudo mkdir -p /etc/systemd/network/99-default.link.d && printf '[Link]\\nMACAddressPolicy=none\\n' | sudo tee /etc/systemd/network/99-default.link.d/cni.conf && sudo reboot",
-          ),
-        ],
+      : file === undefined
+        ? [
+            step(
+              'Turn nm-cloud-setup off and boot again, so that its rules are gone.',
+              'sudo systemctl disable --now nm-cloud-setup.timer nm-cloud-setup.service && sudo reboot',
+            ),
+            step(
+              'Keep NetworkManager off the CNI’s interfaces.',
+              "printf '[keyfile]\\nunmanaged-devices=interface-name:eni*;interface-name:cali*;interface-name:vxlan.calico\\n' | sudo tee /etc/NetworkManager/conf.d/cni.conf",
+            ),
+          ]
+        : [
+            step(
+              'Set MACAddressPolicy to none and boot again.',
+              "sudo mkdir -p /etc/systemd/network/99-default.link.d && printf '[Link]\\nMACAddressPolicy=none\\n' | sudo tee /etc/systemd/network/99-default.link.d/cni.conf && sudo reboot",
+            ),
+          ],
   decide: step(
     'Look for its rules and its service.',
     'ip rule | grep -E "30[24]00"; systemctl is-active nm-cloud-setup.timer; grep -r MACAddressPolicy /usr/lib/systemd/network/99-default.link',
@@ -102,10 +132,21 @@ const cause = defineCause({
   },
 });
 
+export default matched(cause, (view) => matchRestart(view) ?? matchCloudSetup(view));
+
+type Own = ViewOf<typeof cause>;
+
+/** A restart of systemd-networkd flushes rules and routes that it does not know: the CNI's. */
+function matchRestart(view: Own): Match | null {
+  const [restart, cut] = [view.sign('networkdRestarted'), view.sign('podsCutOff')];
+  if (restart === null || cut === null) return null;
+  return found({ manager: 'systemd-networkd' }, [restart.first, cut.first], 'likely');
+}
+
 /** Images of these releases for AWS run nm-cloud-setup, which adds rules of its own. */
-export default matched(cause, (view) => {
+function matchCloudSetup(view: Own): Match | null {
   const [system, silent] = [view.sign('enterpriseLinux'), view.sign('podsDoNotTalk')];
   if (system === null || silent === null || view.anySign('cloudSetupRules', 'macPolicy'))
     return null;
   return found({}, [system.first, silent.first], 'likely');
-});
+}

@@ -31,6 +31,11 @@ const cause = defineCause({
       /(?:source-destination-check|src-dst check|SourceDestCheck).{0,300}(?:UnauthorizedOperation|failed|not authorized)/i,
       { anchors: ['source-destination-check', 'src-dst check', 'SourceDestCheck'] },
     ),
+    toldCured: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,30}\b(?:disabled|off)\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b|\b(?:[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b/,
+      { anchors: ['check'] },
+    ),
     routesRefused: likely(
       ['cloud-controller', 'controller-manager'],
       /error configuring source-dest-check on instance i-[0-9a-f]{8,17}/,

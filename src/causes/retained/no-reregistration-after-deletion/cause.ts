@@ -22,6 +22,16 @@ const cause = defineCause({
       /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
       { atLeast: 2 },
     ),
+    toldDeleted: context(
+      ['client-output', 'unknown'],
+      /^node "(?<node>[\w.-]{1,253})" deleted\s*$/,
+      { anchors: ['deleted'] },
+    ),
+    toldSilent: context(
+      ['client-output', 'unknown'],
+      /\bkubelet\b.{0,80}\b(?:(?:is|was) (?:not able|unable) to|never|cannot|can't|does not|doesn't|did not|didn't) (?:re-?)?register\b/,
+      { anchors: ['register'] },
+    ),
     leaseWithoutOwner: context(
       ['kubelet'],
       /(?:Failed to get node "?(?:[^"\s]+)?"? ?when trying to set owner ref to the node lease|Failed to prepare lease).*not found/,
@@ -71,9 +81,16 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchLease);
+export default matched(cause, (view) => matchTold(view) ?? matchLease(view));
 
 type Own = ViewOf<typeof cause>;
+
+/** Somebody deleted the Node, and says that its kubelet does not come back. */
+function matchTold(view: Own): Match | null {
+  const [deleted, silent] = [view.sign('toldDeleted'), view.sign('toldSilent')];
+  if (deleted === null || silent === null) return null;
+  return found(deleted.last.captures, [deleted.last, silent.last], 'likely');
+}
 
 /** A Lease is made for a registered Node only; renewed without one, it shows a kubelet that stayed. */
 function matchLease(view: Own): Match | null {

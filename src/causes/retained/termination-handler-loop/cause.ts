@@ -25,6 +25,11 @@ const cause = defineCause({
       /(?:successfully cordoned and drained|Requesting instance drain|Draining the node|Cordoning the node|Adding new event to the event store).*[Rr]ebalance recommendation|[Rr]ebalance recommendation .*"message":"(?:Node successfully cordoned and drained|Cordoning the node|Draining the node)/,
       { atLeast: 3 },
     ),
+    toldLoop: likely(
+      ['client-output', 'unknown'],
+      /\b[Rr]ebalance (?:notification|recommendation)s?\b.{0,80}\b(?:cordon|drain)\w*\b.{0,120}\b(?:and so on|over and over|again and again|without end|loop\w*|constantly|keeps? (?:on )?(?:happening|repeating))\b/,
+      { anchors: ['ebalance notification', 'ebalance recommendation'] },
+    ),
     requested: likely(
       ['pod-app', 'client-output'],
       /Requesting instance drain.*kind=REBALANCE_RECOMMENDATION|"kind":"REBALANCE_RECOMMENDATION".*"message":"Requesting instance drain/,

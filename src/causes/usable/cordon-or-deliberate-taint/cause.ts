@@ -57,6 +57,12 @@ const cause = defineCause({
       /(?:pod\/(?<pod>[\w.-]{1,253})\s.*)?untolerated taint(?:\(s\)| \{(?<key>[\w./-]{1,317}))/,
     ),
     opened: withdraws(['event', 'kubelet'], /Node (?<node>[\w.-]+) status is now: NodeSchedulable/),
+    // A row of `kubectl get nodes` without its header, shown alone.
+    closedRow: likely(
+      ['client-output', 'unknown'],
+      /^(?<node>[a-z0-9][\w.-]{1,252})\s{2,}(?:Not)?Ready,SchedulingDisabled\s{2,}\S+\s{2,}(?:\d+[smhdy])+\s{2,}v1\./,
+      { anchors: ['Ready,SchedulingDisabled'], atLeast: 1_000, enoughOnce: 'alone' },
+    ),
     staysClosed: likely(
       ['client-output', 'unknown'],
       /\b(?:remains?|stays?|stuck|left|keeps?|kept)\b.{0,40}\b(?:SchedulingDisabled|cordoned)\b|\bSchedulingDisabled\b.{0,40}\b(?:forever|never|until)\b/,

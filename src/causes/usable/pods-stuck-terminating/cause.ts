@@ -35,6 +35,15 @@ const cause = defineCause({
       /(?:FailedKillPod|error killing pod)(?!.*(?:aws-cni|DelNetwork|CNI|cni plugin|network for sandbox)).{0,400}(?<reason>KillContainer|KillPodSandbox|failed to "[A-Z]\w+)/,
       { atLeast: 4 },
     ),
+    stopTimedOut: likely(
+      ['kubelet'],
+      /"Container termination failed with gracePeriod" err="rpc error: code = (?<reason>DeadlineExceeded)\b.{0,200}\bpod="(?<pod>[^"]{1,320})"/,
+      {
+        anchors: ['Container termination failed with gracePeriod'],
+        atLeast: 6,
+        enoughOnce: 'alone',
+      },
+    ),
     notExited: context(['kubelet'], /Pod still has one or more containers in the non-exited state/),
     drainWaits: context(
       ['event', 'karpenter'],

@@ -11,7 +11,7 @@ export default defineCause({
   signs: {
     listRefused: definite(
       ['kube-proxy', 'kubelet', 'journal', 'pod-app'],
-      /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "endpointslices"/,
+      /User "system:node:(?<user>[\w.-]+)" cannot (?:list|watch) resource "endpoint(?:slice)?s"/,
     ),
     servicesRefused: likely(
       ['kube-proxy'],

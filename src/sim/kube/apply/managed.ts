@@ -112,6 +112,7 @@ export function tracked(scope: Scope, object: KubeObject, before: KubeObject | n
   const owners = before === null ? [] : ownersOf(before);
   const isDisowned = before !== null && scope.core.disowned.has(before);
   if (owners.length === 0 && (writtenBy === '' || isDisowned)) return object;
+  if (scope.writesAs === 'scale' && !owners.some(ownsReplicas)) return object;
   const schema = schemaOf(scope.kind);
   const { changed, removed } = compare(
     plain(before ?? blank(scope, object)),
@@ -124,6 +125,11 @@ export function tracked(scope: Scope, object: KubeObject, before: KubeObject | n
     isSameOwner(one, owner) ? one : lessened(one, union(mine, gone)),
   );
   return withOwners(object, grown(others, owner, mine, gone));
+}
+
+/** A Scale shows the owners of its replicas alone; where it has none, who changes it is not noted. */
+function ownsReplicas({ set }: Owner): boolean {
+  return set.kids.get('f:spec')?.kids.has('f:replicas') === true;
 }
 
 /** A Scale of no replicas has no such field (`omitempty`): they belong to nobody then. */
