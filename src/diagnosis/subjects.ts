@@ -8,6 +8,7 @@ import { gatherGroups, type Gathered, type Group } from './gathering.ts';
 import { isNode } from './namesakes.ts';
 import { seenSymptoms } from './seen-symptoms.ts';
 import type { Subject } from './subject.ts';
+import { newReads, trackedObservations } from './tracked.ts';
 
 /** A subject as it was put together last, with what that was made of. */
 interface Known {
@@ -18,6 +19,8 @@ interface Known {
   readonly seen: readonly Hit[];
   /** Its own with the symptoms that only lists and states show. */
   readonly shown: Subject;
+  /** True where that may be otherwise at another moment, or beside other evidence. */
+  readonly isOpen: boolean;
 }
 
 /** Puts a pile together by machine; a subject of which all is as before stays the same object. */
@@ -44,19 +47,23 @@ function isSaid({ owner, about, document, first }: Hit, before: Hit | undefined)
 }
 
 function withSeen(
-  made: Omit<Known, 'seen' | 'shown'>,
-  seen: readonly Hit[],
+  made: Pick<Known, 'group' | 'shared' | 'own'>,
+  observations: Observations,
   before?: Known,
 ): Known {
   const { own } = made;
+  if (before?.own === own && !before.isOpen) return before;
+  const reads = newReads();
+  const seen = seenSymptoms(own, trackedObservations(observations, reads));
+  const isOpen = reads.elsewhere.size > 0 || !own.facts.has('kube/Node');
   if (
     before?.own === own &&
     before.seen.length === seen.length &&
     seen.every((hit, index) => isSaid(hit, before.seen[index]))
   )
-    return before;
+    return before.isOpen === isOpen ? before : { ...before, isOpen };
   const shown = seen.length === 0 ? own : { ...own, hits: [...own.hits, ...seen] };
-  return { ...made, seen, shown };
+  return { ...made, seen, shown, isOpen };
 }
 
 /** What subjects have in common at one moment. */
@@ -121,7 +128,7 @@ export function createAssembler(): Assembler {
     const sourcesOf = createSources(gathered.cluster, observations);
     const frame = { name: clusterNameOf(observations), shared, sourcesOf };
     const known = (group: Group, own: Subject, before?: Known): Known =>
-      withSeen({ group, shared, own }, seenSymptoms(own, observations), before);
+      withSeen({ group, shared, own }, observations, before);
     const made = gathered.machines.map((group): [string, Known] => {
       const before = machines.get(keyOf(group));
       return [keyOf(group), known(group, machineOf(group, frame, before), before)];
