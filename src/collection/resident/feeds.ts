@@ -100,7 +100,7 @@ function take(
 function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Feed {
   const { kube, clock, random } = options;
   const heard: Heard = new Map();
-  const reflector = new Reflector<ListedObject>({
+  const reflector: Reflector<ListedObject> = new Reflector<ListedObject>({
     api: kube,
     clock,
     random,
@@ -109,7 +109,8 @@ function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Fee
     limits: { pollMs: POLL_MS },
     project: (object) => {
       keep(options, planned, object, heard);
-      return readListed(planned, object, common);
+      const known = reflector.get(keyOf(object) ?? '') ?? null;
+      return readListed(planned, object, common, known);
     },
     onChange: (change) => {
       take(options, planned, change);

@@ -236,7 +236,7 @@ export class Resident {
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
     const observations = this.#observations();
-    const holdsMs = this.#holdsMs(startMs);
+    const holdsMs = this.#holdsMs(startMs, firstMs !== null);
     const document = await this.#judging.judge(observations, { holdsMs });
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
@@ -251,9 +251,18 @@ export class Resident {
     };
   }
 
-  /** What depends on the time alone is asked again when its turn has come, and not at each change. */
-  #holdsMs(startMs: number): number {
-    if (startMs - this.#timedAtMs < this.#pace.judgedMs) return Number.POSITIVE_INFINITY;
+  /**
+   * What depends on the time alone is asked again when its turn has come, and not at each change:
+   * news that come then are judged first.
+   */
+  #holdsMs(startMs: number, isNews: boolean): number {
+    const { judgedMs } = this.#pace;
+    const agedMs = startMs - this.#timedAtMs;
+    if (agedMs < judgedMs) return Number.POSITIVE_INFINITY;
+    if (isNews && agedMs < 2 * judgedMs) {
+      this.#news.ring();
+      return Number.POSITIVE_INFINITY;
+    }
     this.#timedAtMs = startMs;
     return 0;
   }

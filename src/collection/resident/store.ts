@@ -14,6 +14,7 @@ import {
   NOTHING_SAID,
   readChunk,
 } from './chunk.ts';
+import { leaseSum, renewedLease } from './renewed-lease.ts';
 import { createShelf, readObject, type Shelf, type ShelfState } from './shelf.ts';
 
 /** What one round of questions to AWS, or to the machines, was answered. */
@@ -84,21 +85,33 @@ export interface ListedObject {
   readonly mark: string;
   /** Of a Node on EC2. */
   readonly providerId: string | null;
+  /** Of a Lease: equal where it was only renewed. */
+  readonly leaseSum: string | null;
 }
 
-/** Reads an object of a planned list; the object itself need not be kept. */
+/**
+ * Reads an object of a planned list; the object itself need not be kept.
+ *
+ * @param before the object as it was read last, of which a Lease that was renewed keeps the rest
+ */
 export function readListed(
   planned: PlannedList,
   object: JsonObject,
   common?: Common,
+  before: ListedObject | null = null,
 ): ListedObject {
-  const said = readObject(planned, object, common);
-  const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
+  const { kind } = planned.resource;
+  const sum = kind === 'Lease' ? leaseSum(object) : null;
+  const isRenewed = sum !== null && before?.leaseSum === sum;
+  const said =
+    (isRenewed ? renewedLease(object, before.said) : null) ?? readObject(planned, object, common);
+  const id = kind === 'Node' ? textAt(object, 'spec.providerID') : null;
   return {
     said,
     // Two that collide delay news until the next judgement that is due anyway.
     mark: checksumOf(markOf(planned, object, said)),
     providerId: id?.startsWith('aws:') === true ? id : null,
+    leaseSum: sum,
   };
 }
 
