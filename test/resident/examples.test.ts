@@ -10,6 +10,7 @@ import { shareOf, tellShare } from '../share.ts';
 
 const FACTS_MAX = 10;
 const HITS_MAX = 5;
+const LISTS_MAX = 3;
 const MINUTE_MS = 60_000;
 
 /** The example as if Rollcall had just collected it. */
@@ -27,9 +28,17 @@ function later(pile: Observations, ms: number): Observations {
     : { ...pile, collection: { ...collection, atMs: collection.atMs + ms } };
 }
 
-/** The whole, then without each fact and line in turn, and as time goes by. */
+function refused(pile: Observations, call: string): Observations {
+  const { collection } = pile;
+  const refusal = { call, message: 'no', failure: 'denied', permission: null };
+  return collection === null
+    ? pile
+    : { ...pile, collection: { ...collection, refusals: [...collection.refusals, refusal] } };
+}
+
+/** The whole, then without each fact, list and line in turn, and as time goes by. */
 function* changed(whole: Observations): Generator<Observations> {
-  const { facts, hits } = whole;
+  const { facts, hits, listings } = whole;
   yield whole;
   for (const left of facts.slice(0, FACTS_MAX)) {
     yield { ...whole, facts: facts.filter((fact) => fact !== left) };
@@ -37,6 +46,9 @@ function* changed(whole: Observations): Generator<Observations> {
   }
   for (const left of hits.slice(0, HITS_MAX))
     yield { ...whole, hits: hits.filter((hit) => hit !== left) };
+  for (const left of listings.slice(0, LISTS_MAX))
+    yield { ...whole, listings: listings.filter((list) => list !== left) };
+  yield refused(whole, 'ec2:DescribeInstances');
   yield whole;
   for (const minutes of [1, 3, 12, 90, 6000]) yield later(whole, minutes * MINUTE_MS);
 }
