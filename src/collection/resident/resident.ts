@@ -283,9 +283,9 @@ export class Resident {
   async #askedMachines(signal: AbortSignal): Promise<boolean> {
     if (this.#latest === null) return false;
     const { document, observations } = this.#latest;
-    const { clients, listener } = this.#options;
-    const before = this.#store.rounds.details;
-    const round = await askDetailsOnce(clients, document, observations, signal, listener, before);
+    const { clients, listener = null } = this.#options;
+    const heard = { listener, before: this.#store.rounds.details };
+    const round = await askDetailsOnce(clients, document, observations, signal, heard);
     this.#store.setDetails(round);
     if (round === NO_ROUND) return false;
     this.#hear(false);

@@ -65,14 +65,19 @@ export async function askAwsOnce(
   }
 }
 
+export interface DetailsHeard {
+  readonly listener?: ResidentListener | null;
+  /** The round before this one. */
+  readonly before?: Round;
+}
+
 /** Asks the machines that stand for those that are not well. */
 export async function askDetailsOnce(
   clients: Pick<LookClients, 'kube' | 'aws' | 'clock'>,
   document: DiagnosisDocument,
   observations: Observations,
   signal: AbortSignal,
-  listener: ResidentListener | null = null,
-  before: Round = NO_ROUND,
+  { listener = null, before = NO_ROUND }: DetailsHeard = {},
 ): Promise<Round> {
   const target = representatives(document, observations, false);
   if (target.instanceIds.length + target.logs.length === 0) return NO_ROUND;
