@@ -93,19 +93,25 @@ function isMadeOf(
   );
 }
 
+/** Of a machine that is still on its way nobody asks what its lines resemble. */
+function resemblanceOf(standing: Standing, { resemblance, observations }: Frame): Resemblance {
+  if (resemblance === undefined || isPending(standing, observations)) return NO_RESEMBLANCE;
+  return resemblance(standing.subject);
+}
+
 /** The report of a machine, the one made before where nothing that it rests on changed. */
 function keptReport(standing: Standing, frame: Frame): SubjectReport | null {
   const { subject, founds, symptoms } = standing;
-  if (subject.kind !== 'Machine') return reportOf(standing, { ...frame, shared: [] });
-  const resemblance = frame.resemblance?.(subject) ?? NO_RESEMBLANCE;
-  if (resemblance.alike.length > 0) return reportOf(standing, frame);
+  const resemblance = resemblanceOf(standing, frame);
+  if (subject.kind !== 'Machine') return reportOf(standing, { ...frame, shared: [] }, resemblance);
+  if (resemblance.alike.length > 0) return reportOf(standing, frame, resemblance);
   const conclusion = frame.memory.of(subject);
   const known = conclusion.report;
   if (known !== null && isMadeOf(known, standing, frame)) return known.value.report;
   const reads = newReads();
   const observations = trackedObservations(frame.observations, reads);
   const tracked = { ...standing, subject: trackedSubject(subject, reads) };
-  const report = reportOf(tracked, frame, observations);
+  const report = reportOf(tracked, frame, resemblance, observations);
   const { shared, ruledOut, causes } = frame;
   const value = { founds, symptoms, shared, ruledOut, causes, report };
   conclusion.report = { value, ...reads };
@@ -175,7 +181,7 @@ function lossesOf({ losses, collection }: Observations): DiagnosisDocument['loss
 const READY_NORMAL_MS = 120_000;
 
 function isPending({ subject, founds }: Standing, observations: Observations): boolean {
-  if (founds.length > 0) return false;
+  if (subject.kind !== 'Machine' || founds.length > 0) return false;
   const lonely = instanceWithoutNode(subject, observations);
   const age = lonely === null ? null : ageOf(lonely.value, observations);
   if (age !== null && age < REGISTRATION_NORMAL_MS) return true;
@@ -193,14 +199,14 @@ function isYoung(node: KubeNode, { collection }: Observations): boolean {
 function reportOf(
   given: Standing,
   frame: Frame,
+  resemblance: Resemblance,
   timed: Observations = frame.observations,
 ): SubjectReport | null {
-  const pending = given.subject.kind === 'Machine' && isPending(given, timed);
+  const pending = isPending(given, timed);
   const standing = pending ? { ...given, symptoms: [] } : given;
   const { subject } = standing;
   const { observations } = frame;
   const roled = assignRoles(standing, frame.shared);
-  const resemblance = pending ? NO_RESEMBLANCE : (frame.resemblance?.(subject) ?? NO_RESEMBLANCE);
   if (subject.kind !== 'Machine' && isSilent(standing, roled, resemblance)) return null;
   const shown = roled.map((entry) => shownFinding(entry, subject));
   const built = buildLadder(subject, failuresOf(standing, roled), pending);
