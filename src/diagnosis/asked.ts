@@ -1,4 +1,4 @@
-import type { DiagnosisInput } from './diagnose.ts';
+import type { DiagnosisInput } from './examine.ts';
 
 /** Says which machines were asked about, by any of their names; undefined for all of them. */
 export function isAsked(asked: readonly string[]): DiagnosisInput['asked'] {

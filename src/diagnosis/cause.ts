@@ -70,6 +70,13 @@ export function step(text: string, command: string | null = null): Step {
   return { text, command };
 }
 
+/**
+ * What a conclusion about one subject may rest on that is not the subject's own: the moment, all
+ * machines together, the whole pile, all facts of a kind, or a cause's signs as the cluster's lines
+ * show them.
+ */
+export type Elsewhere = 'clock' | 'fleet' | 'everything' | `all ${FactKind}` | `cluster ${string}`;
+
 /** What a cause may look at: only the kinds and signs that it declared compile. */
 export interface View<K extends FactKind, S extends string> {
   /** The names of the subject, instance id and Node name first. */

@@ -98,6 +98,15 @@ function corrected(when: When | null, drift: Drift): When | null {
   return { ms, yearless: when.yearless, clock };
 }
 
+/** True for a stamp that needs the clocks of the pile to be dated. */
+function isLoose({ moment: { when } }: Quote): boolean {
+  return when !== null && (when.yearless || when.clock.startsWith('dump '));
+}
+
+function hasLoose({ first, last, quotes }: Hit): boolean {
+  return isLoose(first) || isLoose(last) || quotes.some(isLoose);
+}
+
 /**
  * Puts all moments of a pile on one clock as far as the evidence allows: zones and errors of the
  * machines' own clocks, years for stamps without one, and dates for ages (`5m3s`) of a dump that
@@ -110,10 +119,11 @@ export function alignClocks(given: Observations): Observations {
     if (drift === null) return hit;
     return withMoments(hit, (moment) => ({ ...moment, when: corrected(moment.when, drift) }));
   });
+  if (!hits.some(hasLoose)) return { ...given, hits };
   const clocks = readClocks({ ...given, hits });
   const align = (moment: Moment): Moment => ({
     ...moment,
     when: alignWhen(moment.when, moment.at.document, clocks),
   });
-  return { ...given, hits: hits.map((hit) => withMoments(hit, align)) };
+  return { ...given, hits: hits.map((hit) => (hasLoose(hit) ? withMoments(hit, align) : hit)) };
 }

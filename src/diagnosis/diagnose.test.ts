@@ -4,8 +4,9 @@ import type { FactRecord, Listing, Observations } from '../evidence/observations
 import { awsOf, nodeOf } from '../evidence/testing.ts';
 import { NO_RESEMBLANCE } from './candidates.ts';
 import { type Cause, found } from './cause.ts';
-import { diagnose, type DiagnosisInput } from './diagnose.ts';
+import { diagnose } from './diagnose.ts';
 import type { DiagnosisDocument } from './document.ts';
+import type { DiagnosisInput } from './examine.ts';
 import type { Subject } from './subject.ts';
 import { causeOf, factOf, hitOf, named, observationsOf, quoteOf, subjectOf } from './testing.ts';
 

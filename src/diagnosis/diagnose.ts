@@ -1,175 +1,69 @@
-import type { Hit, Observations } from '../evidence/observations.ts';
+import { isSameList, isSameSet } from '../evidence/equal.ts';
+import type { Observations } from '../evidence/observations.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
 import type { FactKind, KubeNode } from '../evidence/kinds.ts';
 import type { LineSource } from '../evidence/source.ts';
 import { stageIndex } from '../evidence/stage.ts';
-import { isOvertaken } from '../evidence/time.ts';
-import type { Cause } from './cause.ts';
-import type { DiagnosisDocument, SubjectReport } from './document.ts';
-import { evaluate, type Evaluation } from './evaluate.ts';
+import type { DiagnosisDocument, Finding, SubjectReport } from './document.ts';
+import { type DiagnosisInput, type Examination, examine, isBystander } from './examine.ts';
 import { NO_RESEMBLANCE, possibleFindings, type Resemblance } from './candidates.ts';
 import { shownFinding } from './findings.ts';
 import { splitGroups } from './groups.ts';
 import { firstCutIn } from './fact-index.ts';
 import { buildLadder, type Failure, stageOf, verdictOf, withoutUsable } from './ladder.ts';
+import type { Made, Memory, Reported } from './memory.ts';
 import { notObservableOf } from './not-observable.ts';
 import { assignRoles, pickHeadline } from './rank.ts';
-import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
-import { hasStartedPod, isOfWellPod, type Surroundings } from './seen-pods.ts';
+import type { FoundCause, RoledFinding, Standing } from './standing.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
-import { hitsOf, type Subject } from './subject.ts';
-import type { Symptom } from './symptom.ts';
-import { SYMPTOMS } from './symptoms.ts';
+import type { Subject } from './subject.ts';
 import { timelineOf } from './timeline.ts';
-
-export interface DiagnosisInput {
-  readonly observations: Observations;
-  readonly subjects: readonly Subject[];
-  /** Causes that may matter: those with a hit, a needed fact or an open symptom. */
-  readonly causes: readonly Cause[];
-  readonly catalogueVersion: string;
-  /** What the lines of a subject resemble, where nothing is named; asked when not given: nothing. */
-  readonly resemblance?: (subject: Subject) => Resemblance;
-  /** Which machines are asked about; all when not given. */
-  readonly asked?: (subject: Pick<Subject, 'name' | 'instanceId' | 'node' | 'names'>) => boolean;
-}
-
-/** Symptoms of a subject that no later success took back. */
-export function openSymptoms(
-  subject: Subject,
-  observations: Surroundings = { hits: [], facts: [], listings: [], collection: null },
-): readonly OpenSymptom[] {
-  return SYMPTOMS.flatMap((symptom: Symptom) => {
-    const hits = subject.hits.filter((hit) => hit.owner === `symptom:${symptom.id}`);
-    const standing = hits.filter(
-      (hit) => !isTakenBack(hit, symptom, subject) && !isOfWellPod(hit, subject, observations),
-    );
-    const enough = standing.filter(
-      (hit) => hit.count >= (symptom.signs[Number(hit.sign)]?.atLeast ?? 1),
-    );
-    return enough.length === 0 ? [] : [{ symptom, proof: enough.map((hit) => hit.first) }];
-  });
-}
-
-function isTakenBack(hit: Hit, symptom: Symptom, subject: Subject): boolean {
-  if (symptom.withdrawnBy.includes('pod-started') && hasStartedPod(subject, hit)) return true;
-  return subject.hits.some(
-    (other) =>
-      symptom.withdrawnBy.some((id) => other.owner === `milestone:${id}`) &&
-      isOvertaken(hit.last.moment, other.last.moment),
-  );
-}
-
-/** Which of the causes may be asked about this subject, by the scope they have. */
-function evaluationsOf(subject: Subject, input: DiagnosisInput): readonly Evaluation[] {
-  return input.causes
-    .filter(
-      (cause) =>
-        cause.scope === 'machine' || subject.kind === 'Cluster' || hasOwnHits(cause, subject),
-    )
-    .filter((cause) => hasOwnHits(cause, subject) || hasNeededFact(cause, subject))
-    .map((cause) => evaluate(cause, subject, input.observations, input.subjects));
-}
-
-function hasOwnHits(cause: Cause, subject: Subject): boolean {
-  return hitsOf(subject, cause.id).length > 0;
-}
-
-function hasNeededFact(cause: Cause, subject: Subject): boolean {
-  if (cause.scope === 'machine' && subject.kind === 'Cluster') return false;
-  return cause.needs.some((kind) => subject.facts.has(kind));
-}
-
-/** How every subject stands with the causes that were asked, in the order of the subjects. */
-export interface Examination {
-  readonly causes: readonly Cause[];
-  readonly standings: readonly Standing[];
-}
-
-/**
- * Asks causes about all subjects.
- *
- * @param earlier what other causes were asked about the same subjects, which it is added to
- */
-export function examine(input: DiagnosisInput, earlier?: Examination): Examination {
-  const asked = new Set(earlier?.causes);
-  const causes = input.causes.filter((cause) => !asked.has(cause));
-  const standings = input.subjects.map((subject, rank) => {
-    const standing = isBystander(subject, input)
-      ? bystanding(subject, { ...input, causes })
-      : standingOf(subject, { ...input, causes });
-    const before = earlier?.standings[rank];
-    return before === undefined ? standing : { ...standing, ...together(before, standing) };
-  });
-  return { causes: [...asked, ...causes], standings };
-}
-
-function together(before: Standing, after: Standing): Pick<Standing, 'founds' | 'ruledOut'> {
-  return {
-    founds: [...before.founds, ...after.founds],
-    ruledOut: new Set([...before.ruledOut, ...after.ruledOut]),
-  };
-}
-
-/** A machine that was not asked about where others were. */
-function isBystander(subject: Subject, { asked }: DiagnosisInput): boolean {
-  return subject.kind === 'Machine' && asked !== undefined && !asked(subject);
-}
-
-/** All that counts of a bystander: an explained launch may be the gap of an asked machine's group. */
-function bystanding(subject: Subject, input: DiagnosisInput): Standing {
-  const causes = input.causes.filter(({ stage }) => stage === 'launched');
-  return { ...foundsOf(subject, { ...input, causes }), subject, symptoms: [] };
-}
-
-function standingOf(subject: Subject, input: DiagnosisInput): Standing {
-  const symptoms = openSymptoms(subject, input.observations);
-  return { ...foundsOf(subject, input), subject, symptoms };
-}
-
-function foundsOf(subject: Subject, input: DiagnosisInput): Pick<Standing, 'founds' | 'ruledOut'> {
-  const evaluations = evaluationsOf(subject, input);
-  const founds = evaluations.flatMap(({ cause, match }) =>
-    match.verdict === 'found' ? [{ cause, match }] : [],
-  );
-  const ruledOut = new Set(
-    evaluations.filter(({ match }) => match.verdict === 'clear').map(({ cause }) => cause.id),
-  );
-  return { founds, ruledOut };
-}
+import { newReads, trackedObservations, trackedSubject } from './tracked.ts';
 
 /** What the evidence of the cluster rules out as a failing of the cluster, no machine suffers from. */
-function withClusterRuledOut(
-  assembled: readonly Standing[],
-  causes: readonly Cause[],
-): readonly Standing[] {
-  const cluster = assembled.find(({ subject }) => subject.kind === 'Cluster');
-  const ruledOut = causes
-    .filter(({ id, scope }) => scope === 'cluster' && cluster?.ruledOut.has(id) === true)
-    .map(({ id }) => id);
-  return assembled.map((standing) => ({
-    ...standing,
-    ruledOut: new Set([...standing.ruledOut, ...ruledOut]),
-  }));
+function ruledOutByCluster({ causes, standings }: Examination): ReadonlySet<string> {
+  const cluster = standings.find(({ subject }) => subject.kind === 'Cluster');
+  const ruledOut = causes.filter(
+    ({ id, scope }) => scope === 'cluster' && cluster?.ruledOut.has(id) === true,
+  );
+  return new Set(ruledOut.map(({ id }) => id));
+}
+
+/** What all reports of one document have in common. */
+interface Frame extends DiagnosisInput {
+  readonly memory: Memory;
+  /** What was found of the whole cluster. */
+  readonly shared: readonly FoundCause[];
+  /** Ruled out for every subject. */
+  readonly ruledOut: ReadonlySet<string>;
+  /** Ruled out for any subject; asked only where lines resemble a cause. */
+  readonly cleared: () => ReadonlySet<string>;
+}
+
+function frameOf(input: DiagnosisInput, examination: Examination): Frame {
+  const { standings, memory } = examination;
+  const ruledOut = ruledOutByCluster(examination);
+  const shared = standings
+    .filter(({ subject }) => subject.kind === 'Cluster')
+    .flatMap(({ founds }) => founds);
+  const cleared = (): ReadonlySet<string> =>
+    new Set([...ruledOut, ...standings.flatMap((standing) => [...standing.ruledOut])]);
+  return { ...input, memory, shared, ruledOut, cleared };
 }
 
 /** Puts a pile of evidence into one document: every subject's ladder, findings and what is missing. */
 export function diagnose(
   input: DiagnosisInput,
-  { causes, standings: examined }: Examination = examine(input),
+  examination: Examination = examine(input),
 ): DiagnosisDocument {
-  const assembled = withClusterRuledOut(examined, causes);
-  const cleared = new Set(assembled.flatMap(({ ruledOut }) => [...ruledOut]));
-  const shared = assembled
-    .filter(({ subject }) => subject.kind === 'Cluster')
-    .flatMap(({ founds }) => founds);
-  const standings = assembled.flatMap((standing) =>
-    standing.subject.kind === 'Cluster' ? splitGroups(standing, assembled) : [standing],
+  const examined = examination.standings;
+  const frame = frameOf(input, examination);
+  const standings = examined.flatMap((standing) =>
+    standing.subject.kind === 'Cluster' ? splitGroups(standing, examined) : [standing],
   );
   const told = standings.filter(({ subject }) => !isBystander(subject, input));
   const all = told.flatMap((standing) => {
-    const its = standing.subject.kind === 'Machine' ? shared : [];
-    const report = reportOf(standing, its, { ...input, cleared });
+    const report = keptReport(standing, frame);
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
   const reports = concerning(all, input);
@@ -182,6 +76,46 @@ export function diagnose(
     recognized: recognizedIn(input.observations),
     losses: lossesOf(input.observations),
   };
+}
+
+/** True when a report was made of the same; what it read of the evidence is known to be unchanged. */
+function isMadeOf(
+  { value }: Made<Reported>,
+  { founds, symptoms }: Standing,
+  frame: Frame,
+): boolean {
+  if (value.founds !== founds || value.symptoms !== symptoms) return false;
+  if (!isSameList(value.shared, frame.shared)) return false;
+  // Candidates are named only where something failed.
+  return (
+    symptoms.length === 0 ||
+    (value.causes === frame.causes && isSameSet(value.ruledOut, frame.ruledOut))
+  );
+}
+
+/** Of a machine that is still on its way nobody asks what its lines resemble. */
+function resemblanceOf(standing: Standing, { resemblance, observations }: Frame): Resemblance {
+  if (resemblance === undefined || isPending(standing, observations)) return NO_RESEMBLANCE;
+  return resemblance(standing.subject);
+}
+
+/** The report of a machine, the one made before where nothing that it rests on changed. */
+function keptReport(standing: Standing, frame: Frame): SubjectReport | null {
+  const { subject, founds, symptoms } = standing;
+  const resemblance = resemblanceOf(standing, frame);
+  if (subject.kind !== 'Machine') return reportOf(standing, { ...frame, shared: [] }, resemblance);
+  if (resemblance.alike.length > 0) return reportOf(standing, frame, resemblance);
+  const conclusion = frame.memory.of(subject);
+  const known = conclusion.report;
+  if (known !== null && isMadeOf(known, standing, frame)) return known.value.report;
+  const reads = newReads();
+  const observations = trackedObservations(frame.observations, reads);
+  const tracked = { ...standing, subject: trackedSubject(subject, reads) };
+  const report = reportOf(tracked, frame, resemblance, observations);
+  const { shared, ruledOut, causes } = frame;
+  const value = { founds, symptoms, shared, ruledOut, causes, report };
+  conclusion.report = { value, ...reads };
+  return report;
 }
 
 function recognizedIn({ documents }: Observations): readonly LineSource[] {
@@ -247,7 +181,7 @@ function lossesOf({ losses, collection }: Observations): DiagnosisDocument['loss
 const READY_NORMAL_MS = 120_000;
 
 function isPending({ subject, founds }: Standing, observations: Observations): boolean {
-  if (founds.length > 0) return false;
+  if (subject.kind !== 'Machine' || founds.length > 0) return false;
   const lonely = instanceWithoutNode(subject, observations);
   const age = lonely === null ? null : ageOf(lonely.value, observations);
   if (age !== null && age < REGISTRATION_NORMAL_MS) return true;
@@ -261,29 +195,23 @@ function isYoung(node: KubeNode, { collection }: Observations): boolean {
   return age !== null && age <= READY_NORMAL_MS && node.ready === false;
 }
 
+/** @param timed the same evidence, of which is noted that its moment is asked for */
 function reportOf(
   given: Standing,
-  shared: readonly FoundCause[],
-  input: DiagnosisInput & { readonly cleared: ReadonlySet<string> },
+  frame: Frame,
+  resemblance: Resemblance,
+  timed: Observations = frame.observations,
 ): SubjectReport | null {
-  const pending = given.subject.kind === 'Machine' && isPending(given, input.observations);
+  const pending = isPending(given, timed);
   const standing = pending ? { ...given, symptoms: [] } : given;
   const { subject } = standing;
-  const roled = assignRoles(standing, shared);
+  const { observations } = frame;
+  const roled = assignRoles(standing, frame.shared);
+  if (subject.kind !== 'Machine' && isSilent(standing, roled, resemblance)) return null;
   const shown = roled.map((entry) => shownFinding(entry, subject));
   const built = buildLadder(subject, failuresOf(standing, roled), pending);
-  const cut = firstCutIn(input.observations.facts);
-  const ladder = cut === null ? built : withoutUsable(built);
-  const resemblance = pending ? NO_RESEMBLANCE : (input.resemblance?.(subject) ?? NO_RESEMBLANCE);
-  const { causes, observations } = input;
-  const possible = possibleFindings(
-    standing,
-    roled,
-    causes,
-    failingAt(resemblance, input, ladder),
-    observations,
-  );
-  const findings = [...shown, ...possible];
+  const ladder = firstCutIn(observations.facts) === null ? built : withoutUsable(built);
+  const findings = [...shown, ...candidatesOf(standing, roled, frame, resemblance, ladder)];
   if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
     return null;
   return {
@@ -295,20 +223,46 @@ function reportOf(
     stage: stageOf(ladder),
     ladder,
     findings,
-    notObservable: notObservableOf(ladder, subject, input.observations),
+    notObservable: notObservableOf(ladder, subject, observations),
     timeline: timelineOf(standing, roled),
   };
+}
+
+/** True when there is nothing of which a finding could be made. */
+function isSilent(
+  { symptoms }: Standing,
+  roled: readonly RoledFinding[],
+  { alike }: Resemblance,
+): boolean {
+  return symptoms.length === 0 && roled.length === 0 && alike.length === 0;
+}
+
+/** What nothing decides, as far as something speaks for it. */
+function candidatesOf(
+  standing: Standing,
+  roled: readonly RoledFinding[],
+  frame: Frame,
+  resemblance: Resemblance,
+  ladder: SubjectReport['ladder'],
+): readonly Finding[] {
+  if (standing.symptoms.length === 0 && resemblance.alike.length === 0) return [];
+  const ruledOut = standing.ruledOut.union(frame.ruledOut);
+  const alike = failingAt(resemblance, frame, ladder);
+  const { causes, observations } = frame;
+  return possibleFindings({ ...standing, ruledOut }, roled, causes, alike, observations);
 }
 
 /** Neither what was ruled out nor a stage that was seen to hold fails, whatever lines resemble. */
 function failingAt(
   { alike, ...rest }: Resemblance,
-  { causes, cleared }: Pick<DiagnosisInput, 'causes'> & { readonly cleared: ReadonlySet<string> },
+  { causes, cleared }: Pick<Frame, 'causes' | 'cleared'>,
   ladder: SubjectReport['ladder'],
 ): Resemblance {
+  if (alike.length === 0) return { alike, ...rest };
+  const isCleared = cleared();
   const passed = new Set(ladder.flatMap(({ stage, state }) => (state === 'passed' ? [stage] : [])));
   const over = new Set(causes.flatMap(({ id, stage }) => (passed.has(stage) ? [id] : [])));
-  return { alike: alike.filter(({ cause }) => !over.has(cause) && !cleared.has(cause)), ...rest };
+  return { alike: alike.filter(({ cause }) => !over.has(cause) && !isCleared.has(cause)), ...rest };
 }
 
 function failuresOf(standing: Standing, roled: ReturnType<typeof assignRoles>): readonly Failure[] {

@@ -1,4 +1,5 @@
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import type { Quote } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
 import { utcMs } from '../evidence/time.ts';
 import { measuredClocks } from './measured-clock.ts';
@@ -43,8 +44,15 @@ function compactMs(stamp: string): number {
   return utcMs(part(0, 4), part(4, 6), part(6, 8), seconds * 1000);
 }
 
+const AHEAD = new WeakMap<Quote, number | null | undefined>();
+
 /** What one line says of its machine's clock; undefined when it says nothing. */
-function aheadOf(line: string): number | null | undefined {
+function aheadOf(quote: Quote): number | null | undefined {
+  if (!AHEAD.has(quote)) AHEAD.set(quote, aheadIn(quote.excerpt));
+  return AHEAD.get(quote);
+}
+
+function aheadIn(line: string): number | null | undefined {
   const signature = SIGNATURE.exec(line);
   if (signature !== null) return compactMs(signature[1] ?? '') - compactMs(signature[2] ?? '');
   return BEFORE_VALIDITY.test(line) ? null : undefined;
@@ -117,7 +125,7 @@ function measuredErrors(scene: Scene): Map<string, number | null> {
 function readErrors(scene: Scene): ReadonlyMap<string, number | null> {
   const errors = measuredErrors(scene);
   for (const hit of scene.observations.hits) {
-    const ahead = aheadOf(hit.first.excerpt);
+    const ahead = aheadOf(hit.first);
     if (ahead === undefined || (ahead !== null && Math.abs(ahead) < NEGLIGIBLE_MS)) continue;
     for (const home of homesOf(hit, scene)) {
       if (home === ONLY_MACHINE) continue;

@@ -8,6 +8,7 @@ import {
   type Cause,
   clear,
   type Details,
+  type Elsewhere,
   type Found,
   found,
   type Match,
@@ -159,12 +160,14 @@ function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
  * Asks one cause about one subject.
  *
  * @param subjects all that the evidence is about, the cluster among them
+ * @param onRead hears what is read that is not the subject's own
  */
 export function evaluate(
   cause: Cause,
   subject: Subject,
   observations: Pick<Observations, 'listings' | 'collection' | 'documents' | 'hits'>,
   subjects: readonly Subject[] = [],
+  onRead?: (what: Elsewhere) => void,
 ): Evaluation {
   const shown = shownAround(observations);
   const reading = readSigns(cause, subject, shown);
@@ -174,7 +177,9 @@ export function evaluate(
     cluster === undefined
       ? {}
       : { cluster: () => readSigns(cause, cluster, shown), all: cluster.facts };
-  const surroundings = { listings, collection, scope: cause.scope, subjects, ...around };
+  const told = onRead === undefined ? {} : { onRead };
+  const its = { scope: cause.scope, cause: cause.id };
+  const surroundings = { listings, collection, ...its, subjects, ...around, ...told };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   if (own === null) return { cause, match: matchBySigns(cause, subject, reading) };
   return { cause, match: isDeduced(own, cause, reading) ? ifWhole(own, cause, subject) : own };

@@ -1,5 +1,6 @@
 import type { Seen } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
+import { isSameList } from '../evidence/equal.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 
 /** Facts by kind; a machine's own come first, then those of the whole cluster, which all share. */
@@ -8,6 +9,11 @@ export interface FactIndex {
   /** The same as causes see them; made once, since every cause asks on every machine. */
   seen<K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[];
   has(kind: FactKind): boolean;
+  /** Those of the machine itself; the same list as long as each is the same. */
+  own<K extends FactKind>(kind: K): readonly FactRecord<K>[];
+  readonly ownKinds: ReadonlySet<FactKind>;
+  /** Those of the whole cluster; null for the cluster's own index. */
+  readonly shared: FactIndex | null;
   /** The first object of these kinds that its source shows in part. */
   firstCut(kinds: readonly FactKind[]): FactRecord | null;
 }
@@ -16,6 +22,9 @@ export const NO_FACTS: FactIndex = {
   of: () => [],
   seen: () => [],
   has: () => false,
+  own: () => [],
+  ownKinds: new Set(),
+  shared: null,
   firstCut: () => null,
 };
 
@@ -44,23 +53,71 @@ export function firstCutIn(facts: readonly FactRecord[]): FactRecord | null {
   return cut;
 }
 
-/** Indexes facts; `shared` is not copied, so that a cluster's facts cost nothing a machine. */
-export function indexFacts(own: readonly FactRecord[], shared: FactIndex = NO_FACTS): FactIndex {
-  const byKind = Map.groupBy(own, (fact) => fact.kind);
+const SEEN = new WeakMap<readonly FactRecord[], readonly Seen<unknown>[]>();
+
+function allAsSeen<K extends FactKind>(
+  records: readonly FactRecord<K>[],
+): readonly Seen<FactTypes[K]>[] {
+  const known = SEEN.get(records) ?? records.map(asSeen);
+  SEEN.set(records, known);
+  return known as readonly Seen<FactTypes[K]>[];
+}
+
+/** The facts of each kind; where each is the same as before, the same list. */
+function listedByKind(
+  facts: readonly FactRecord[],
+  before: FactIndex,
+): ReadonlyMap<FactKind, readonly FactRecord[]> {
+  const byKind = new Map<FactKind, readonly FactRecord[]>();
+  for (const [kind, records] of Map.groupBy(facts, (fact) => fact.kind)) {
+    const known = before.own(kind);
+    byKind.set(kind, isSameList(records, known) ? known : records);
+  }
+  return byKind;
+}
+
+/**
+ * Indexes facts; `shared` is not copied, so that a cluster's facts cost nothing a machine.
+ *
+ * @param before an index of the same machine, of which lists that did not change are kept
+ */
+export function indexFacts(
+  own: readonly FactRecord[],
+  shared: FactIndex = NO_FACTS,
+  before: FactIndex = NO_FACTS,
+): FactIndex {
+  const byKind = listedByKind(own, before);
   const cuts = own.filter(isCut);
+  const ofKind = new Map<FactKind, readonly FactRecord[]>();
   const seenByKind = new Map<FactKind, readonly Seen<unknown>[]>();
   const mine = <K extends FactKind>(kind: K): readonly FactRecord<K>[] =>
-    (byKind.get(kind) ?? []) as readonly FactRecord[] as readonly FactRecord<K>[];
+    (byKind.get(kind) ?? []) as readonly FactRecord<K>[];
   return {
-    of: (kind) => joined(mine(kind), shared.of(kind)),
+    own: mine,
+    ownKinds: new Set(byKind.keys()),
+    shared,
+    of<K extends FactKind>(kind: K): readonly FactRecord<K>[] {
+      const known = ofKind.get(kind);
+      if (known !== undefined) return known as readonly FactRecord<K>[];
+      const made = joined(mine(kind), shared.of(kind));
+      ofKind.set(kind, made);
+      return made;
+    },
     seen<K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[] {
       const known = seenByKind.get(kind);
       if (known !== undefined) return known as readonly Seen<FactTypes[K]>[];
-      const made = joined(mine(kind).map(asSeen), shared.seen(kind));
+      const made = joined(allAsSeen(mine(kind)), shared.seen(kind));
       seenByKind.set(kind, made);
       return made;
     },
     has: (kind) => byKind.has(kind) || shared.has(kind),
     firstCut: (kinds) => cuts.find(({ kind }) => kinds.includes(kind)) ?? shared.firstCut(kinds),
   };
+}
+
+/** Kinds of which two indexes hold other facts of their own. */
+export function kindsApart(one: FactIndex, other: FactIndex): ReadonlySet<FactKind> {
+  if (one === other) return new Set();
+  const kinds = [...one.ownKinds.union(other.ownKinds)];
+  return new Set(kinds.filter((kind) => !isSameList(one.own(kind), other.own(kind))));
 }

@@ -7,7 +7,7 @@ import { readyChangedMs, runningSinceMs } from '../domain/pods/pods.ts';
 type Stamped = Pick<Observations, 'hits' | 'facts'>;
 
 /** Asked for many subjects of the same evidence. */
-const NEWEST = new WeakMap<Stamped, number>();
+const NEWEST = new WeakMap<Stamped['facts'], WeakMap<Stamped['hits'], number>>();
 
 function stampsOf({ kind, value }: FactRecord): readonly (number | null)[] {
   if (kind === 'kube/Node')
@@ -32,10 +32,9 @@ function newestOf({ hits, facts }: Stamped): number {
 }
 
 /** The newest moment that anything in the evidence names, ms since the epoch; -Infinity without. */
-export function newestStampMs(observations: Stamped): number {
-  const known = NEWEST.get(observations);
-  if (known !== undefined) return known;
-  const newest = newestOf(observations);
-  NEWEST.set(observations, newest);
+export function newestStampMs({ hits, facts }: Stamped): number {
+  const beside = NEWEST.get(facts) ?? new WeakMap<Stamped['hits'], number>();
+  const newest = beside.get(hits) ?? newestOf({ hits, facts });
+  NEWEST.set(facts, beside.set(hits, newest));
   return newest;
 }

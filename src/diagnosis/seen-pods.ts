@@ -34,18 +34,19 @@ function silentNetwork(pods: readonly PodRecord[]): readonly Hit[] {
   });
 }
 
+function isSilentNetwork(pod: Pod): boolean {
+  return pod.namespace === 'kube-system' && NETWORK_PODS.test(pod.name) && !isPodReady(pod);
+}
+
 /** What the pods on a machine's Node show to be wrong with it. */
 export function podSymptoms(subject: Subject, { collection }: Observations): readonly Hit[] {
   if (collection === null || subject.node === null) return [];
-  const here = subject.facts
-    .of('kube/Pod')
-    .filter(({ value }) => (value.spec?.nodeName ?? null) === subject.node)
-    .filter(({ value }) => isSettled(value, collection.atMs));
-  const silent = here.filter(
-    ({ value }) =>
-      value.namespace === 'kube-system' && NETWORK_PODS.test(value.name) && !isPodReady(value),
-  );
-  return [...waiting(here.filter(({ value }) => waitsForSandbox(value))), ...silentNetwork(silent)];
+  const isHere = (pod: Pod): boolean =>
+    (pod.spec?.nodeName ?? null) === subject.node && isSettled(pod, collection.atMs);
+  const pods = subject.facts.of('kube/Pod');
+  const waits = pods.filter(({ value }) => waitsForSandbox(value) && isHere(value));
+  const silent = pods.filter(({ value }) => isSilentNetwork(value) && isHere(value));
+  return [...waiting(waits), ...silentNetwork(silent)];
 }
 
 /** True when a pod of the pod network began to run on the machine after it was said. */

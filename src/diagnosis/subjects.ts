@@ -1,284 +1,147 @@
-import type { Told } from '../evidence/shape.ts';
 import type { Cluster } from '../evidence/aws/groups.ts';
-import type { Instance, InstanceStatus } from '../evidence/aws/instance.ts';
-import { isHostKind } from '../evidence/kinds.ts';
+import { isSameList, isSameSet } from '../evidence/equal.ts';
 import type { MachineName } from '../evidence/names.ts';
-import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
-import { archiveLinks } from './archives.ts';
-import { type FactIndex, indexFacts } from './fact-index.ts';
-import { isNode, keysAmong, type KeysOf } from './namesakes.ts';
-import { podPlaces } from './pod-places.ts';
-import { seenSymptoms } from './seen-symptoms.ts';
-import { isInTrouble, type Subject } from './subject.ts';
+import type { Hit, Observations } from '../evidence/observations.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
+import { type FactIndex, indexFacts, NO_FACTS } from './fact-index.ts';
+import { gatherGroups, type Gathered, type Group } from './gathering.ts';
+import { isNode } from './namesakes.ts';
+import { seenSymptoms } from './seen-symptoms.ts';
+import type { Subject } from './subject.ts';
+import { newReads, trackedObservations } from './tracked.ts';
 
-interface Group {
-  readonly names: Map<string, MachineName>;
-  readonly hits: Hit[];
-  readonly facts: FactRecord[];
-  readonly documents: Set<number>;
-  /** Evidence of its own, not merely a mention: its journal, its Node, its instance. */
-  primary: boolean;
+/** A subject as it was put together last, with what that was made of. */
+interface Known {
+  readonly group: Group;
+  /** What the whole cluster shares with it. */
+  readonly shared: FactIndex;
+  readonly own: Subject;
+  readonly seen: readonly Hit[];
+  /** Its own with the symptoms that only lists and states show. */
+  readonly shown: Subject;
+  /** True where that may be otherwise at another moment, or beside other evidence. */
+  readonly isOpen: boolean;
 }
 
-/** Facts that are about a machine itself, so that having one makes it a subject. */
-const OWN_FACTS: ReadonlySet<FactRecord['kind']> = new Set([
-  'kube/Node',
-  'aws/instance',
-  'aws/instance-status',
-  'kube/NodeClaim',
-]);
+/** Puts a pile together by machine; a subject of which all is as before stays the same object. */
+export type Assembler = (observations: Observations) => readonly Subject[];
 
-/** Union of link keys; every key finds the representative of its machine. */
-interface Unions {
-  find(key: string): string;
-  join(keys: readonly string[]): void;
-}
-
-function createUnions(): Unions {
-  const parents = new Map<string, string>();
-  const find = (key: string): string => {
-    let root = key;
-    for (let up = parents.get(root); up !== undefined && up !== root; up = parents.get(root))
-      root = up;
-    parents.set(key, root);
-    return root;
-  };
-  const join = (keys: readonly string[]): void => {
-    const [first, ...rest] = keys.map(find).toSorted();
-    if (first === undefined) return;
-    for (const key of rest) parents.set(key, first);
-    if (!parents.has(first)) parents.set(first, first);
-  };
-  return { find, join };
-}
-
-function unite(observations: Observations, keysOf: KeysOf): Unions {
-  const unions = createUnions();
-  const joinNames = (names: readonly MachineName[]): void => unions.join(names.flatMap(keysOf));
-  for (const link of observations.links) joinNames(link.names);
-  for (const fact of observations.facts) joinNames(fact.about);
-  for (const names of archiveLinks(observations)) joinNames(names);
-  for (const document of observations.documents)
-    if (isOneMachine(document.machines)) joinNames(document.machines);
-  for (const hit of observations.hits) if (hit.about !== null) joinNames([hit.about]);
-  return unions;
-}
-
-/** Logs of several machines in one file name several instances or addresses. */
-function isOneMachine(names: readonly MachineName[]): boolean {
-  return (['instance-id', 'ip'] as const).every(
-    (kind) => names.filter((name) => name.kind === kind).length <= 1,
+function isSameGroup(one: Group, other: Group): boolean {
+  return (
+    isSameList(one.facts, other.facts) &&
+    isSameList(one.hits, other.hits) &&
+    isSameList([...one.names.keys()], [...other.names.keys()])
   );
 }
 
-/** The machine whose archive or file this is, when it says so itself. */
-function ownerOf(document: DocumentSummary, all: readonly DocumentSummary[]): MachineName | null {
-  const own = document.machines[0];
-  if (own !== undefined) return isOneMachine(document.machines) ? own : null;
-  if (document.container === null) return null;
-  const sibling = all.find(
-    (other) => other.container === document.container && other.machines.length > 0,
+/** Symptoms are made of states at each look: what says the same is the same. */
+function isSaid({ owner, about, document, first }: Hit, before: Hit | undefined): boolean {
+  return (
+    owner === before?.owner &&
+    about?.value === before.about?.value &&
+    document === before.document &&
+    first.excerpt === before.first.excerpt &&
+    first.locator === before.first.locator &&
+    first.moment.sinceMs === before.first.moment.sinceMs
   );
-  return sibling?.machines[0] ?? null;
 }
 
-interface Assembly {
-  readonly groups: Map<string, Group>;
-  readonly unions: Unions;
-  readonly keysOf: KeysOf;
+function withSeen(
+  made: Pick<Known, 'group' | 'shared' | 'own'>,
+  observations: Observations,
+  before?: Known,
+): Known {
+  const { own } = made;
+  if (before?.own === own && !before.isOpen) return before;
+  const reads = newReads();
+  const seen = seenSymptoms(own, trackedObservations(observations, reads));
+  const isOpen = reads.elsewhere.size > 0 || !own.facts.has('kube/Node');
+  if (
+    before?.own === own &&
+    before.seen.length === seen.length &&
+    seen.every((hit, index) => isSaid(hit, before.seen[index]))
+  )
+    return before.isOpen === isOpen ? before : { ...before, isOpen };
+  const shown = seen.length === 0 ? own : { ...own, hits: [...own.hits, ...seen] };
+  return { ...made, seen, shown, isOpen };
 }
 
-function groupOf(assembly: Assembly, name: MachineName): Group | null {
-  const [key] = assembly.keysOf(name);
-  if (key === undefined) return null;
-  const root = assembly.unions.find(key);
-  const known = assembly.groups.get(root);
-  const group = known ?? {
-    names: new Map(),
-    hits: [],
-    facts: [],
-    documents: new Set(),
-    primary: false,
+/** What subjects have in common at one moment. */
+interface Frame {
+  readonly name: string | null;
+  readonly shared: FactIndex;
+  readonly sourcesOf: (group: Group) => ReadonlySet<LineSource>;
+}
+
+function machineOf(group: Group, frame: Frame, before: Known | undefined): Subject {
+  const { shared, name } = frame;
+  const sources = frame.sourcesOf(group);
+  if (before === undefined)
+    return { ...machineSubject(group, indexFacts(group.facts, shared), sources), cluster: name };
+  const isSame = isSameGroup(before.group, group);
+  const isAround = before.own.cluster === name && isSameSet(before.own.sources, sources);
+  if (isSame && isAround && before.shared === shared) return before.own;
+  const facts = indexFacts(group.facts, shared, before.own.facts);
+  const subject = { ...machineSubject(group, facts, sources), cluster: name };
+  return isSameList(before.own.hits, subject.hits)
+    ? { ...subject, hits: before.own.hits }
+    : subject;
+}
+
+function clusterOf(
+  { cluster, facts }: Gathered,
+  { name, sourcesOf }: Frame,
+  before: Known | undefined,
+): Subject {
+  const hits = before?.own.hits ?? [];
+  return {
+    kind: 'Cluster',
+    instanceId: null,
+    node: null,
+    names: [],
+    hits: isSameList(hits, cluster.hits) ? hits : cluster.hits,
+    facts: indexFacts(facts, NO_FACTS, before?.own.facts),
+    sources: sourcesOf(cluster),
+    cluster: name,
+    name: name ?? 'cluster',
   };
-  assembly.groups.set(root, group);
-  group.names.set(`${name.kind} ${name.value}`, name);
-  return group;
+}
+
+/** A group is known again by the first of its names. */
+function keyOf({ names }: Group): string {
+  return names.keys().next().value ?? '';
+}
+
+/** The facts of nobody, the same index as long as each is the same. */
+function sharedIndex({ cluster }: Gathered, before: Known | undefined): FactIndex {
+  if (before !== undefined && isSameList(before.group.facts, cluster.facts)) return before.shared;
+  return indexFacts(cluster.facts, NO_FACTS, before?.shared);
+}
+
+/** An assembler that remembers what it made last. */
+export function createAssembler(): Assembler {
+  let machines: ReadonlyMap<string, Known> = new Map();
+  let cluster: Known | undefined;
+  return (observations) => {
+    const gathered = gatherGroups(observations);
+    const shared = sharedIndex(gathered, cluster);
+    const sourcesOf = createSources(gathered.cluster, observations);
+    const frame = { name: clusterNameOf(observations), shared, sourcesOf };
+    const known = (group: Group, own: Subject, before?: Known): Known =>
+      withSeen({ group, shared, own }, observations, before);
+    const made = gathered.machines.map((group): [string, Known] => {
+      const before = machines.get(keyOf(group));
+      return [keyOf(group), known(group, machineOf(group, frame, before), before)];
+    });
+    machines = new Map(made);
+    cluster = known(gathered.cluster, clusterOf(gathered, frame, cluster), cluster);
+    return [...made.map(([, { shown }]) => shown), cluster.shown];
+  };
 }
 
 /** Puts everything seen together by machine; what names no machine is the cluster's. */
 export function assembleSubjects(observations: Observations): readonly Subject[] {
-  const keysOf = keysAmong(observations.facts);
-  const assembly: Assembly = { groups: new Map(), unions: unite(observations, keysOf), keysOf };
-  const cluster: Group = {
-    names: new Map(),
-    hits: [],
-    facts: [],
-    documents: new Set(),
-    primary: true,
-  };
-  for (const link of observations.links) for (const name of link.names) groupOf(assembly, name);
-  for (const name of archiveLinks(observations).flat()) groupOf(assembly, name);
-  const { own, others } = factsApart(observations);
-  for (const fact of others) placeFact(assembly, cluster, fact);
-  placeHits(assembly, cluster, observations);
-  const homeless = placeOwnFacts(assembly, own, observations);
-  const machines = [...assembly.groups.values()].filter(
-    (group) => group.primary || group.hits.length > 0,
-  );
-  const shared = indexFacts(cluster.facts);
-  const sources = createSources(cluster, observations);
-  const name = clusterNameOf(observations);
-  const assembled = machines.map((group) => ({
-    ...machineSubject(group, shared, sources(group)),
-    cluster: name,
-  }));
-  return [
-    ...assembled.map((subject) => withSeenSymptoms(subject, observations)),
-    withSeenSymptoms(
-      {
-        ...clusterSubject(
-          cluster,
-          // What no machine is known to have said is of one without a name, where no other fails.
-          machines.some(isInTrouble) ? others : [...others, ...homeless],
-          sources(cluster),
-        ),
-        cluster: name,
-        name: name ?? 'cluster',
-      },
-      observations,
-    ),
-  ];
-}
-
-function withSeenSymptoms(subject: Subject, observations: Observations): Subject {
-  const seen = seenSymptoms(subject, observations);
-  return seen.length === 0 ? subject : { ...subject, hits: [...subject.hits, ...seen] };
-}
-
-function placeFact(assembly: Assembly, cluster: Group, fact: FactRecord): void {
-  const [name] = fact.about;
-  const group = name === undefined ? null : groupOf(assembly, name);
-  if (group === null) {
-    cluster.facts.push(fact);
-    return;
-  }
-  for (const other of fact.about) groupOf(assembly, other);
-  group.facts.push(fact);
-  if (OWN_FACTS.has(fact.kind) && !isDismissed(fact)) group.primary = true;
-}
-
-/** An instance that somebody ended on purpose, and that therefore is nobody's concern. */
-function isDismissed({ kind, value }: FactRecord): boolean {
-  if (kind === 'aws/instance-status') return isGone((value as InstanceStatus).InstanceState?.Name);
-  if (kind !== 'aws/instance') return false;
-  const { State: state, StateReason: reason } = value as Instance;
-  return isGone(state?.Name) && /^(?:$|Client\.User)/.test(reason?.Code ?? '');
-}
-
-function isGone(state: Told<string>): boolean {
-  return state === 'terminated' || state === 'shutting-down';
-}
-
-function placeHits(assembly: Assembly, cluster: Group, observations: Observations): void {
-  const homeless: Hit[] = [];
-  const places = podPlaces(observations);
-  for (const hit of observations.hits) {
-    if (places.isHealed(hit)) continue;
-    const name = places.nodeOf(hit.about) ?? ownName(hit, observations);
-    const group = name === null ? null : groupOf(assembly, name);
-    if (group === null) homeless.push(hit);
-    else addHit(group, hit);
-  }
-  const only = onlyMachine(assembly);
-  for (const hit of homeless) {
-    const inDocument = onlyMachineOf(assembly, hit.document);
-    const home = hit.onMachine ? (inDocument ?? only) : null;
-    addHit(home ?? cluster, hit);
-  }
-}
-
-/** What machines say of themselves, apart from what is known of them. */
-function factsApart({ facts }: Observations): {
-  readonly own: readonly FactRecord[];
-  readonly others: readonly FactRecord[];
-} {
-  const own = facts.filter(({ kind }) => isHostKind(kind));
-  return { own, others: own.length === 0 ? facts : facts.filter(({ kind }) => !isHostKind(kind)) };
-}
-
-/**
- * Gives each machine what it says of itself: to the one with logs beside it, to the owner of the
- * archive, to the machine that it names, or to the only one that can be meant; the rest is nobody's.
- */
-function placeOwnFacts(
-  assembly: Assembly,
-  own: readonly FactRecord[],
-  { documents }: Observations,
-): readonly FactRecord[] {
-  const only = own.length === 0 ? null : onlyMachine(assembly);
-  const inArchive = new Map<string, Group | null>();
-  return own.filter((fact) => {
-    const place = fact.moment.at.document;
-    const document = documents[place];
-    const container = document?.container ?? null;
-    if (container !== null && !inArchive.has(container))
-      inArchive.set(container, onlyMachineIn(assembly, container, documents));
-    const owner = document === undefined ? null : ownerOf(document, documents);
-    const group =
-      inArchive.get(container ?? '') ??
-      onlyMachineOf(assembly, place) ??
-      (owner === null ? null : groupOf(assembly, owner)) ??
-      knownGroup(assembly, fact.about) ??
-      (fact.about.length === 0 ? only : null);
-    group?.facts.push(fact);
-    return group === null;
-  });
-}
-
-function knownGroup(assembly: Assembly, names: readonly MachineName[]): Group | null {
-  const { groups, unions, keysOf } = assembly;
-  const known = names.flatMap(keysOf).map((key) => groups.get(unions.find(key)));
-  return known.find((group) => group !== undefined) ?? null;
-}
-
-/** The one machine with logs in an archive. */
-function onlyMachineIn(
-  assembly: Assembly,
-  container: string,
-  documents: readonly DocumentSummary[],
-): Group | null {
-  const own = [...assembly.groups.values()].filter((group) =>
-    [...group.documents].some((index) => documents[index]?.container === container),
-  );
-  return own.length === 1 ? (own[0] ?? null) : null;
-}
-
-function ownName(hit: Hit, observations: Observations): MachineName | null {
-  const document = observations.documents[hit.document];
-  return hit.onMachine && document !== undefined ? ownerOf(document, observations.documents) : null;
-}
-
-function addHit(group: Group, hit: Hit): void {
-  group.hits.push(hit);
-  if (hit.onMachine) {
-    group.documents.add(hit.document);
-    group.primary = true;
-  }
-}
-
-/** The one machine that nameless logs can be of: the only one here that is in trouble. */
-function onlyMachine(assembly: Assembly): Group | null {
-  const all = [...assembly.groups.values()];
-  const own = all.filter((group) => group.documents.size > 0);
-  const known = own.length > 0 ? own : all.filter((group) => group.primary);
-  const troubled = known.filter(isInTrouble);
-  return troubled.length === 1 ? (troubled[0] ?? null) : null;
-}
-
-function onlyMachineOf(assembly: Assembly, document: number): Group | null {
-  const own = [...assembly.groups.values()].filter((group) => group.documents.has(document));
-  return own.length === 1 ? (own[0] ?? null) : null;
+  return createAssembler()(observations);
 }
 
 function valueOf(group: Group, ...kinds: readonly MachineName['kind'][]): string | null {
@@ -320,7 +183,7 @@ function clusterNameOf({ collection, facts }: Observations): string | null {
 
 function machineSubject(
   group: Group,
-  shared: FactIndex,
+  facts: FactIndex,
   sources: ReadonlySet<LineSource>,
 ): Omit<Subject, 'cluster'> {
   const node =
@@ -350,7 +213,7 @@ function machineSubject(
     node,
     names: [...group.names.values()],
     hits: group.hits,
-    facts: indexFacts(group.facts, shared),
+    facts,
     sources,
   };
 }
@@ -358,20 +221,4 @@ function machineSubject(
 function instanceOfProvider(group: Group): string | null {
   const provider = valueOf(group, 'provider-id');
   return provider === null ? null : (/i-[0-9a-f]{8,17}$/.exec(provider)?.[0] ?? null);
-}
-
-function clusterSubject(
-  cluster: Group,
-  facts: readonly FactRecord[],
-  sources: ReadonlySet<LineSource>,
-): Omit<Subject, 'cluster' | 'name'> {
-  return {
-    kind: 'Cluster',
-    instanceId: null,
-    node: null,
-    names: [],
-    hits: cluster.hits,
-    facts: indexFacts(facts),
-    sources,
-  };
 }

@@ -5,7 +5,7 @@ import type { Extent, FactRecord, Hit, Observations } from '../evidence/observat
 import { excerptOf } from '../evidence/redact.ts';
 import { type Quote, QUOTES_MAX, type Sighting } from '../evidence/sighting.ts';
 import { dated, isAfter, isOvertaken } from '../evidence/time.ts';
-import type { Cause, View } from './cause.ts';
+import type { Cause, Elsewhere, View } from './cause.ts';
 import { asSeen, type FactIndex } from './fact-index.ts';
 import { type Shown, timesNeeded } from './excerpt.ts';
 import { defaultWithdrawal } from './milestones.ts';
@@ -134,6 +134,9 @@ export interface Surroundings extends Pick<Observations, 'listings' | 'collectio
   readonly subjects?: readonly Subject[];
   /** Of the cause that looks. */
   readonly scope?: Cause['scope'];
+  readonly cause?: string;
+  /** Hears what the cause reads that is not the subject's own. */
+  readonly onRead?: (what: Elsewhere) => void;
 }
 
 /**
@@ -145,47 +148,91 @@ function isOfSeveral(records: readonly FactRecord[]): boolean {
   return records.some(({ about }) => about.length > 0 && about[0]?.value !== first?.value);
 }
 
+/** Of several dumps of one object, the first in the richest form counts. */
+function readOne<N extends FactKind>(
+  kind: N,
+  records: readonly FactRecord<N>[],
+  subject: Subject,
+  listings: Surroundings['listings'],
+  scope: Cause['scope'] | undefined,
+): Fact<FactTypes[N]> {
+  if (scope === 'machine' && subject.kind === 'Cluster' && isOfSeveral(records))
+    return unknown('not-in-source', `these lines do not say which machine the ${kind} belongs to`);
+  const record = richest(records);
+  if (record !== null) return asSeen(record);
+  const listing = listings.find((entry) => entry.kind === kind);
+  if (listing !== undefined) return absent(listing.by);
+  return unknown('not-collected', `${kind} is not in this evidence`);
+}
+
+const ignore = (): void => undefined;
+
 /** The subject as one cause may look at it. */
 export function createView(
   subject: Subject,
   reading: SignReading,
-  { listings, collection, cluster, all, subjects, scope }: Surroundings,
+  {
+    listings,
+    collection,
+    cluster,
+    all,
+    subjects,
+    scope,
+    cause = '',
+    onRead = ignore,
+  }: Surroundings,
 ): View<FactKind, string> {
-  const recordsOf = <N extends FactKind>(kind: N): FactRecord<N>[] => [...subject.facts.of(kind)];
+  // A cluster's facts are those of everybody.
+  const readOwn = (kind: FactKind): void => {
+    if (subject.kind === 'Cluster') onRead(`all ${kind}`);
+  };
+  const recordsOf = <N extends FactKind>(kind: N): readonly FactRecord<N>[] => {
+    readOwn(kind);
+    return subject.facts.of(kind);
+  };
   const isComplete = (kind: FactKind): boolean => listings.some((entry) => entry.kind === kind);
   return {
     names: subject.names.map((name) => name.value),
     instanceId: subject.instanceId,
     node: subject.node,
-    read<N extends FactKind>(kind: N): Fact<FactTypes[N]> {
-      // Of several dumps of one object, the first in the richest form counts.
-      const records = recordsOf(kind);
-      if (scope === 'machine' && subject.kind === 'Cluster' && isOfSeveral(records))
-        return unknown(
-          'not-in-source',
-          `these lines do not say which machine the ${kind} belongs to`,
-        );
-      const record = richest(records);
-      if (record !== null) return asSeen(record);
-      const listing = listings.find((entry) => entry.kind === kind);
-      if (listing !== undefined) return absent(listing.by);
-      return unknown('not-collected', `${kind} is not in this evidence`);
+    read: (kind) => readOne(kind, recordsOf(kind), subject, listings, scope),
+    list(kind) {
+      readOwn(kind);
+      return subject.facts.seen(kind);
     },
-    list: (kind) => subject.facts.seen(kind),
-    everywhere: (kind) => (all ?? subject.facts).seen(kind),
+    everywhere(kind) {
+      onRead(`all ${kind}`);
+      return (all ?? subject.facts).seen(kind);
+    },
     isComplete,
     isCut: (kind) => collection !== null && !isComplete(kind),
-    machinesWithoutNode: () =>
-      subjects === undefined ? [] : withoutNode(subjects, isComplete('kube/Node')),
-    machinesWithLogs: () => withLogs(subjects ?? []),
+    machinesWithoutNode() {
+      onRead('fleet');
+      return subjects === undefined ? [] : withoutNode(subjects, isComplete('kube/Node'));
+    },
+    machinesWithLogs() {
+      onRead('fleet');
+      return withLogs(subjects ?? []);
+    },
     wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
     sign: (name) => reading.standing.get(name) ?? null,
     anySign: (...names) => names.some((name) => reading.standing.has(name)),
-    clusterSign: (name) => cluster?.().standing.get(name) ?? null,
+    clusterSign(name) {
+      onRead(`cluster ${cause}`);
+      return cluster?.().standing.get(name) ?? null;
+    },
     shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,
-    nowMs: collection?.atMs ?? null,
+    get nowMs() {
+      onRead('clock');
+      return collection?.atMs ?? null;
+    },
     quote: quoteOf,
   };
+}
+
+/** What causes may ask of all machines together. */
+export function fleetOf(subjects: readonly Subject[], areAllListed: boolean): object {
+  return { withoutNode: withoutNode(subjects, areAllListed), withLogs: withLogs(subjects) };
 }
 
 /** Asked for many subjects of the same evidence. */

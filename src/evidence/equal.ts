@@ -14,3 +14,14 @@ export function isEqual(a: Json | undefined, b: Json | undefined): boolean {
 function areEqual(a: readonly Json[], b: readonly Json[]): boolean {
   return a.length === b.length && a.every((value, index) => isEqual(value, b[index]));
 }
+
+/** True when both hold the very same things in the same order. */
+export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one === other) return true;
+  return one.length === other.length && one.every((value, index) => value === other[index]);
+}
+
+/** True when both hold the very same things, in whatever order. */
+export function isSameSet(one: ReadonlySet<unknown>, other: ReadonlySet<unknown>): boolean {
+  return one === other || (one.size === other.size && one.isSubsetOf(other));
+}

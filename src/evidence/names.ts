@@ -77,12 +77,24 @@ function beforeDomain(value: string): string {
   return value.split('.')[0] ?? value;
 }
 
+/** Names remembered with their keys; a pile asks for the same ones again and again. */
+const KEYS_MAX = 50_000;
+const KEYS = new Map<NameKind, Map<string, readonly string[]>>();
+
+function readKeys(name: MachineName): readonly string[] {
+  const value = plainName(name);
+  if (value === '' || name.kind === 'pod') return [];
+  return [ownKey(name, value) ?? `name:${beforeDomain(value)}`];
+}
+
 /**
  * Keys by which two names are known to be one machine's: the instance id, the address an
  * `ip-…` name spells, and else the name itself.
  */
 export function linkKeys(name: MachineName): readonly string[] {
-  const value = plainName(name);
-  if (value === '' || name.kind === 'pod') return [];
-  return [ownKey(name, value) ?? `name:${beforeDomain(value)}`];
+  const known = KEYS.get(name.kind) ?? new Map<string, readonly string[]>();
+  const keys = known.get(name.value) ?? readKeys(name);
+  if (known.size >= KEYS_MAX) known.clear();
+  KEYS.set(name.kind, known.set(name.value, keys));
+  return keys;
 }

@@ -79,6 +79,16 @@ export interface Collector {
   finish(): Observations;
 }
 
+/** Equal parts, kept once; readings that follow each other may have them in common. */
+export interface Common {
+  readonly share: Share;
+  readonly about: Map<string, readonly MachineName[]>;
+}
+
+export function createCommon(): Common {
+  return { share: createShare(), about: new Map() };
+}
+
 export interface FactOrigin {
   readonly by: string;
   /** `whole` where nothing is said. */
@@ -203,7 +213,8 @@ function aboutOf(state: State, given: FactOrigin['about']): readonly MachineName
   const known = state.about.get(key);
   if (known !== undefined) return known;
   const about = names.map(shownName);
-  if (state.about.size < ABOUT_MAX) state.about.set(key, about);
+  if (state.about.size >= ABOUT_MAX) state.about.clear();
+  state.about.set(key, about);
   return about;
 }
 
@@ -285,7 +296,7 @@ function openDocument(state: State, ...given: Parameters<typeof newDocument>): n
 }
 
 /** An empty collector, for one pile of evidence. */
-export function createCollector(): Collector {
+export function createCollector({ share, about }: Common = createCommon()): Collector {
   const state: State = {
     documents: [],
     hits: 0,
@@ -296,7 +307,7 @@ export function createCollector(): Collector {
     collection: null,
     shown: new WeakMap(),
     linked: new Set(),
-    about: new Map(),
+    about,
     shortening: createShortening(),
     troubled: createTroubled(),
     latest: null,
@@ -342,7 +353,7 @@ export function createCollector(): Collector {
       const known = documents[document];
       if (known !== undefined) known.lineNumbers = lineNumbers;
     },
-    share: createShare(),
+    share,
     finish: () => finish(state),
   };
 }

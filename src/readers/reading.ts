@@ -2,7 +2,7 @@ import type { Json } from '../evidence/json.ts';
 import type { InputLoss, Observations } from '../evidence/observations.ts';
 import type { LineSource } from '../evidence/source.ts';
 import { readAnswer } from './answers.ts';
-import { createCollector } from './collector.ts';
+import { type Common, createCollector } from './collector.ts';
 import { createDocumentReader, type DocumentReader } from './document.ts';
 import { openPassage } from './passage.ts';
 import type { OpenLog } from './log/log.ts';
@@ -23,9 +23,10 @@ export interface Reading {
  * Starts reading with the table of expressions that lines are tried against.
  *
  * @param openLog reads large logs, possibly elsewhere; what they held is complete once it told so
+ * @param common what earlier readings kept, of which equal parts are not kept again
  */
-export function createReading(table: SignTable, openLog?: OpenLog): Reading {
-  const collector = createCollector();
+export function createReading(table: SignTable, openLog?: OpenLog, common?: Common): Reading {
+  const collector = createCollector(common);
   return {
     open: (locator, container, likely) =>
       createDocumentReader({

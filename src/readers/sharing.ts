@@ -19,7 +19,8 @@ export function createShare(): Share {
     const text = JSON.stringify(value);
     const first = known.get(text);
     if (first !== undefined) return first as T;
-    if (known.size >= SHARED_MAX || text.length > SHARED_CHARACTERS_MAX) return value;
+    if (text.length > SHARED_CHARACTERS_MAX) return value;
+    if (known.size >= SHARED_MAX) known.clear();
     const clean = redactShared(value);
     known.set(text, clean);
     return clean;

@@ -1,7 +1,7 @@
 import { CAUSES } from '../../src/causes/index.generated.ts';
 import { causeOf } from '../../src/causes/catalogue.ts';
 import type { Cause } from '../../src/diagnosis/cause.ts';
-import { openSymptoms } from '../../src/diagnosis/diagnose.ts';
+import { openSymptoms } from '../../src/diagnosis/open-symptoms.ts';
 import type { DiagnosisDocument, Finding } from '../../src/diagnosis/document.ts';
 import { evaluate } from '../../src/diagnosis/evaluate.ts';
 import type { Subject } from '../../src/diagnosis/subject.ts';

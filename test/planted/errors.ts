@@ -154,7 +154,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
     ],
     ['cleared causes are found', 'if (reading.cleared) return clear;', '', ENGINE],
   ]),
-  ...inFile('src/diagnosis/diagnose.ts', [
+  ...inFile('src/diagnosis/open-symptoms.ts', [
     [
       'symptoms are never taken back',
       'symptom.withdrawnBy.some((id) => other.owner === `milestone:${id}`) &&',

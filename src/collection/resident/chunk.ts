@@ -3,6 +3,7 @@ import type { Json } from '../../evidence/json.ts';
 import type { Collection, FactRecord, Hit, Observations } from '../../evidence/observations.ts';
 import type { Quote } from '../../evidence/sighting.ts';
 import { SIGN_TABLE } from '../../engine/signs.ts';
+import type { Common } from '../../readers/collector.ts';
 import { createReading } from '../../readers/reading.ts';
 import { speaksOfTrouble } from '../../readers/troubled.ts';
 
@@ -22,8 +23,9 @@ export const NOTHING_SAID: Chunk = {
 /** Reads contents as a look reads them; the documents are counted from 0. */
 export function readChunk(
   contents: readonly { readonly locator: string; readonly content: Json | string }[],
+  common?: Common,
 ): Chunk {
-  const reading = createReading(SIGN_TABLE);
+  const reading = createReading(SIGN_TABLE, undefined, common);
   for (const { locator, content } of contents) reading.take(locator, content);
   const { collection: _, ...chunk } = reading.finish();
   // A reading of one small document takes each of its lines for a paste.
@@ -65,6 +67,23 @@ function movedHit(hit: Hit, before: number): Hit {
     first: show(hit.first),
     last: show(hit.last),
     quotes: hit.quotes.map(show),
+  };
+}
+
+/** Of things that say the same as before, those of before. */
+function keptOnes<T>(now: readonly T[], before: readonly T[]): readonly T[] {
+  const known = new Map(before.map((one) => [JSON.stringify(one), one]));
+  return now.map((one) => known.get(JSON.stringify(one)) ?? one);
+}
+
+/** The same chunk; what it says as one before it did is the very same. */
+export function keptChunk(chunk: Chunk, before: Chunk): Chunk {
+  if (before.facts.length + before.hits.length === 0) return chunk;
+  const { facts, hits } = chunk;
+  return {
+    ...chunk,
+    facts: keptOnes(facts, before.facts),
+    hits: keptOnes(hits, before.hits),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Random } from '../../ports/random.ts';
 import type { ReflectorState } from '../../runtime/reflector/reflector-options.ts';
 import { keyOf, type ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
+import { type Common, createCommon } from '../../readers/collector.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import type { ResidentListener } from './listener.ts';
 import type { ShelfState } from './shelf.ts';
@@ -96,10 +97,10 @@ function take(
   if (isNews) onNews(isOfMachines);
 }
 
-function feedOf(options: FeedOptions, planned: PlannedList): Feed {
+function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Feed {
   const { kube, clock, random } = options;
   const heard: Heard = new Map();
-  const reflector = new Reflector<ListedObject>({
+  const reflector: Reflector<ListedObject> = new Reflector<ListedObject>({
     api: kube,
     clock,
     random,
@@ -108,7 +109,8 @@ function feedOf(options: FeedOptions, planned: PlannedList): Feed {
     limits: { pollMs: POLL_MS },
     project: (object) => {
       keep(options, planned, object, heard);
-      return readListed(planned, object);
+      const known = reflector.get(keyOf(object) ?? '') ?? null;
+      return readListed(planned, object, common, known);
     },
     onChange: (change) => {
       take(options, planned, change);
@@ -158,7 +160,8 @@ function isSame(one: ShelfState, other: ShelfState): boolean {
 /** Follows everything that a look lists, into the store. */
 export function createFeeds(options: FeedOptions): Feeds {
   const { store, clock } = options;
-  const feeds = KUBE_LISTS.map((planned) => feedOf(options, planned));
+  const common = createCommon();
+  const feeds = KUBE_LISTS.map((planned) => feedOf(options, planned, common));
   const beganMs = clock.monotonicMs();
   return {
     async run(signal) {

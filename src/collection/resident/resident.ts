@@ -1,4 +1,4 @@
-import { diagnoseObservations } from '../../engine/diagnose.ts';
+import { createJudge, type Judge } from '../../engine/diagnose.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
 import { pause, whenAborted } from '../../runtime/abort.ts';
@@ -70,6 +70,7 @@ export class Resident {
   readonly #options: ResidentOptions;
   readonly #pace: ResidentPace;
   readonly #store: ResidentStore = createResidentStore();
+  readonly #judging: Judge = createJudge();
   readonly #news: Alarm;
   readonly #awsDue: Alarm;
   readonly #machinesDue: Alarm;
@@ -78,6 +79,8 @@ export class Resident {
   /** By the monotonic clock; null for never. */
   #awsAtMs: number | null = null;
   #judgedAtMs: number | null = null;
+  /** When everything that depends on the time was asked last. */
+  #timedAtMs = Number.NEGATIVE_INFINITY;
   #latest: Standing | null = null;
   #firstNewsMs: number | null = null;
   #isShown = false;
@@ -233,7 +236,8 @@ export class Resident {
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
     const observations = this.#observations();
-    const document = await diagnoseObservations(observations);
+    const holdsMs = this.#holdsMs(startMs, firstMs !== null);
+    const document = await this.#judging.judge(observations, { holdsMs });
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
     return {
@@ -245,6 +249,22 @@ export class Resident {
       delayMs: firstMs === null ? null : judgedMs - firstMs,
       tookMs: judgedMs - startMs,
     };
+  }
+
+  /**
+   * What depends on the time alone is asked again when its turn has come, and not at each change:
+   * news that come then are judged first.
+   */
+  #holdsMs(startMs: number, isNews: boolean): number {
+    const { judgedMs } = this.#pace;
+    const agedMs = startMs - this.#timedAtMs;
+    if (agedMs < judgedMs) return Number.POSITIVE_INFINITY;
+    if (isNews && agedMs < 2 * judgedMs) {
+      this.#news.ring();
+      return Number.POSITIVE_INFINITY;
+    }
+    this.#timedAtMs = startMs;
+    return 0;
   }
 
   /** Asks machines of the latest standing; what they say is in the next one. */
@@ -263,8 +283,9 @@ export class Resident {
   async #askedMachines(signal: AbortSignal): Promise<boolean> {
     if (this.#latest === null) return false;
     const { document, observations } = this.#latest;
-    const { clients, listener } = this.#options;
-    const round = await askDetailsOnce(clients, document, observations, signal, listener);
+    const { clients, listener = null } = this.#options;
+    const heard = { listener, before: this.#store.rounds.details };
+    const round = await askDetailsOnce(clients, document, observations, signal, heard);
     this.#store.setDetails(round);
     if (round === NO_ROUND) return false;
     this.#hear(false);

@@ -23,8 +23,9 @@ export interface AwsRound extends Round {
 /** A round whose documents somebody else hears too, once it is whole. */
 function heardBy(
   listener: ResidentListener | null,
+  before: Round,
 ): ReturnType<typeof gatherRound> & { readonly end: () => void } {
-  const evidence = gatherRound();
+  const evidence = gatherRound(before);
   const documents: CollectedDocument[] = [];
   return {
     ...evidence,
@@ -44,7 +45,7 @@ export async function askAwsOnce(
   signal: AbortSignal,
   listener: ResidentListener | null = null,
 ): Promise<AwsRound> {
-  const evidence = heardBy(listener);
+  const evidence = heardBy(listener, store.rounds.aws);
   const ids = [...new Set(store.providerIds().flatMap((id) => instanceIdIn(id) ?? []))];
   const time = startTimeLimit(clock, ROUND_MAX_MS, signal);
   const ofNodes = (): Promise<readonly string[]> => Promise.resolve(ids);
@@ -64,17 +65,23 @@ export async function askAwsOnce(
   }
 }
 
+export interface DetailsHeard {
+  readonly listener?: ResidentListener | null;
+  /** The round before this one. */
+  readonly before?: Round;
+}
+
 /** Asks the machines that stand for those that are not well. */
 export async function askDetailsOnce(
   clients: Pick<LookClients, 'kube' | 'aws' | 'clock'>,
   document: DiagnosisDocument,
   observations: Observations,
   signal: AbortSignal,
-  listener: ResidentListener | null = null,
+  { listener = null, before = NO_ROUND }: DetailsHeard = {},
 ): Promise<Round> {
   const target = representatives(document, observations, false);
   if (target.instanceIds.length + target.logs.length === 0) return NO_ROUND;
-  const evidence = heardBy(listener);
+  const evidence = heardBy(listener, before);
   const time = startTimeLimit(clients.clock, ROUND_MAX_MS, signal);
   try {
     await collectDetails(clients, target, evidence, time.details);

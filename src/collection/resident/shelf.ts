@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../evidence/json.ts';
 import type { DocumentSummary, Refusal } from '../../evidence/observations.ts';
+import type { Common } from '../../readers/collector.ts';
 import { distinctLines } from '../../readers/troubled.ts';
 import { listOf } from '../document.ts';
 import { kubectlOf, lean } from '../kubernetes.ts';
@@ -28,9 +29,12 @@ function placeOf(planned: PlannedList): number {
 }
 
 /** What one object says, at its list's place in the pile; null for one that says nothing. */
-export function readObject(planned: PlannedList, object: JsonObject): Chunk {
+export function readObject(planned: PlannedList, object: JsonObject, common?: Common): Chunk {
   const content = listOf(planned.resource.kind, [lean(planned, object)], 'part');
-  return movedChunk(readChunk([{ locator: kubectlOf(planned), content }]), placeOf(planned));
+  return movedChunk(
+    readChunk([{ locator: kubectlOf(planned), content }], common),
+    placeOf(planned),
+  );
 }
 
 /** What the end of a list proves: that there is no more of it. */
@@ -67,13 +71,13 @@ function joined(planned: PlannedList, said: readonly Chunk[]): Chunk {
 }
 
 /** As the API server lists them: the order of machines decides which of them stand for the others. */
-function inOrder(objects: ReadonlyMap<string, Chunk>): readonly Chunk[] {
-  const keys = [...objects.keys()].toSorted();
+function inOrder(objects: ReadonlyMap<string, Chunk>, keys: readonly string[]): readonly Chunk[] {
   return keys.flatMap((key) => objects.get(key) ?? []);
 }
 
 export function createShelf(planned: PlannedList): Shelf {
   const objects = new Map<string, Chunk>();
+  let keys: readonly string[] | null = null;
   let made: Chunk | null = null;
   let state: ShelfState = 'loading';
   const unknown = { ...NOTHING_SAID, documents: [summaryOf(planned, [])] };
@@ -89,15 +93,19 @@ export function createShelf(planned: PlannedList): Shelf {
       state = now;
     },
     put(key, said) {
+      if (!objects.has(key)) keys = null;
       objects.set(key, said);
       made = null;
     },
     remove(key) {
-      if (objects.delete(key)) made = null;
+      if (!objects.delete(key)) return;
+      keys = null;
+      made = null;
     },
     chunk() {
       if (state !== 'whole') return unknown;
-      made ??= joined(planned, inOrder(objects));
+      keys ??= [...objects.keys()].toSorted();
+      made ??= joined(planned, inOrder(objects, keys));
       return made;
     },
   };

@@ -2,10 +2,19 @@ import { checksumOf } from '../../evidence/checksum.ts';
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Observations, Refusal, Shortened } from '../../evidence/observations.ts';
 import { skewOf } from '../../diagnosis/clock-skew.ts';
+import type { Common } from '../../readers/collector.ts';
 import type { CollectedDocument, CollectedEvidence } from '../document.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import { WATCHED_KINDS } from '../watched.ts';
-import { type Chunk, joinedChunks, movedChunk, NOTHING_SAID, readChunk } from './chunk.ts';
+import {
+  type Chunk,
+  joinedChunks,
+  keptChunk,
+  movedChunk,
+  NOTHING_SAID,
+  readChunk,
+} from './chunk.ts';
+import { leaseSum, renewedLease } from './renewed-lease.ts';
 import { createShelf, readObject, type Shelf, type ShelfState } from './shelf.ts';
 
 /** What one round of questions to AWS, or to the machines, was answered. */
@@ -13,12 +22,32 @@ export interface Round {
   readonly said: Chunk;
   readonly refusals: readonly Refusal[];
   readonly shortened: readonly Shortened[];
+  /** Tells whether another round was answered the same. */
+  readonly sum: string;
 }
 
-export const NO_ROUND: Round = { said: NOTHING_SAID, refusals: [], shortened: [] };
+export const NO_ROUND: Round = { said: NOTHING_SAID, refusals: [], shortened: [], sum: '' };
 
-/** Gathers what a collection is answered into one round. */
-export function gatherRound(): CollectedEvidence & { readonly round: () => Round } {
+/** What was said is read again only where it is said otherwise than before. */
+function readRound(
+  contents: readonly CollectedDocument[],
+  before: Round,
+): Pick<Round, 'said' | 'sum'> {
+  const sum = contents
+    .map(({ locator, content }) => checksumOf(JSON.stringify([locator, content])))
+    .join(' ');
+  if (sum === before.sum) return before;
+  return { said: keptChunk(readChunk(contents), before.said), sum };
+}
+
+/**
+ * Gathers what a collection is answered into one round.
+ *
+ * @param before the round before this one, of which is kept what is said again
+ */
+export function gatherRound(
+  before: Round = NO_ROUND,
+): CollectedEvidence & { readonly round: () => Round } {
   const contents: CollectedDocument[] = [];
   const refusals: Refusal[] = [];
   const shortened = new Map<string, number>();
@@ -29,7 +58,7 @@ export function gatherRound(): CollectedEvidence & { readonly round: () => Round
     },
     shorten: (what, count) => void shortened.set(what, (shortened.get(what) ?? 0) + count),
     round: () => ({
-      said: readChunk(contents),
+      ...readRound(contents, before),
       refusals,
       shortened: [...shortened].map(([what, count]) => ({ what, count })),
     }),
@@ -56,17 +85,33 @@ export interface ListedObject {
   readonly mark: string;
   /** Of a Node on EC2. */
   readonly providerId: string | null;
+  /** Of a Lease: equal where it was only renewed. */
+  readonly leaseSum: string | null;
 }
 
-/** Reads an object of a planned list; the object itself need not be kept. */
-export function readListed(planned: PlannedList, object: JsonObject): ListedObject {
-  const said = readObject(planned, object);
-  const id = planned.resource.kind === 'Node' ? textAt(object, 'spec.providerID') : null;
+/**
+ * Reads an object of a planned list; the object itself need not be kept.
+ *
+ * @param before the object as it was read last, of which a Lease that was renewed keeps the rest
+ */
+export function readListed(
+  planned: PlannedList,
+  object: JsonObject,
+  common?: Common,
+  before: ListedObject | null = null,
+): ListedObject {
+  const { kind } = planned.resource;
+  const sum = kind === 'Lease' ? leaseSum(object) : null;
+  const isRenewed = sum !== null && before?.leaseSum === sum;
+  const said =
+    (isRenewed ? renewedLease(object, before.said) : null) ?? readObject(planned, object, common);
+  const id = kind === 'Node' ? textAt(object, 'spec.providerID') : null;
   return {
     said,
     // Two that collide delay news until the next judgement that is due anyway.
     mark: checksumOf(markOf(planned, object, said)),
     providerId: id?.startsWith('aws:') === true ? id : null,
+    leaseSum: sum,
   };
 }
 
@@ -79,6 +124,8 @@ export interface ResidentStore {
   stateOf(planned: PlannedList): ShelfState;
   /** What AWS said; what was said before is forgotten. */
   setAws(round: Round): void;
+  /** The latest rounds. */
+  readonly rounds: Rounds;
   /** What machines that are not well were asked one by one. */
   setDetails(round: Round): void;
   /** providerIDs of the Nodes. */
@@ -143,9 +190,23 @@ function createKept(): {
 }
 
 /** The rounds beside the lists of Kubernetes. */
-interface Rounds {
+export interface Rounds {
   readonly aws: Round;
   readonly details: Round;
+}
+
+/** Rounds at their places in the pile; one that is the same stays the same objects. */
+function createPlaces(): (round: Round, before: number) => Chunk {
+  let known: { readonly said: Chunk; readonly before: number; readonly moved: Chunk } | null = null;
+  return ({ said }, before) => {
+    if (known?.said !== said || known.before !== before)
+      known = {
+        said,
+        before,
+        moved: keptChunk(movedChunk(said, before), known?.moved ?? NOTHING_SAID),
+      };
+    return known.moved;
+  };
 }
 
 function pileOf(
@@ -153,13 +214,9 @@ function pileOf(
   { aws, details }: Rounds,
   { nowMs, cluster, skewMs, refusals }: Moment,
   leftOut: number,
+  said: readonly Chunk[],
 ): Observations {
-  const before = shelves.length + aws.said.documents.length;
-  const chunks = [
-    ...shelves.map((shelf) => shelf.chunk()),
-    aws.said,
-    movedChunk(details.said, before),
-  ];
+  const chunks = [...shelves.map((shelf) => shelf.chunk()), ...said];
   const left = leftOut === 0 ? [] : [{ what: 'objects beyond those kept', count: leftOut }];
   return joinedChunks(chunks, {
     atMs: nowMs,
@@ -182,6 +239,7 @@ export function createResidentStore(): ResidentStore {
   const providers = new Map<string, string>();
   let rounds: Rounds = { aws: NO_ROUND, details: NO_ROUND };
   let leftOut = 0;
+  const [placeAws, placeDetails] = [createPlaces(), createPlaces()];
   return {
     put(planned, key, listed) {
       const isNews = putInto(kept.of(planned), key, listed);
@@ -200,7 +258,10 @@ export function createResidentStore(): ResidentStore {
     },
     stateOf: (planned) => kept.of(planned).shelf.state,
     setAws(round) {
-      rounds = { ...rounds, aws: { ...round, said: movedChunk(round.said, shelves.length) } };
+      rounds = { ...rounds, aws: round };
+    },
+    get rounds() {
+      return rounds;
     },
     setDetails(round) {
       rounds = { ...rounds, details: round };
@@ -208,6 +269,10 @@ export function createResidentStore(): ResidentStore {
     providerIds: () => [...providers.values()],
     isSettled: () => shelves.every(({ state }) => state !== 'loading'),
     size: () => shelves.reduce((sum, { size }) => sum + size, 0),
-    observations: (moment) => pileOf(shelves, rounds, moment, leftOut),
+    observations(moment) {
+      const aws = placeAws(rounds.aws, shelves.length);
+      const details = placeDetails(rounds.details, shelves.length + aws.documents.length);
+      return pileOf(shelves, rounds, moment, leftOut, [aws, details]);
+    },
   };
 }

@@ -12,6 +12,9 @@ const MESSAGE_MAX = 200;
 /** Twice the 40 seconds for which a kubelet takes its Lease by default. */
 const LEASE_FRESH_MS = 80_000;
 
+/** Asked only where a machine has no Node. */
+export type Renewed = () => ReadonlySet<string>;
+
 /** Names of Nodes whose kubelet renewed its Lease within the last 80 seconds. */
 export function renewedLeases(observations: Observations, nowMs: number | null): Set<string> {
   const names = new Set<string>();
@@ -55,9 +58,9 @@ function kubeletNames({ instance, subject, expected }: CalledMachine): readonly 
   return names.flatMap((name) => (name === null ? [] : [name.toLowerCase()]));
 }
 
-function ofLease(machine: CalledMachine, roll: Roll, renewed: ReadonlySet<string>): string[] {
+function ofLease(machine: CalledMachine, roll: Roll, renewed: Renewed): string[] {
   if (machine.nodes.length > 0 || !roll.hasAllNodes) return [];
-  const alive = kubeletNames(machine).find((name) => renewed.has(name));
+  const alive = kubeletNames(machine).find((name) => renewed().has(name));
   if (alive === undefined) return [];
   return [
     `Node ${alive} does not exist, but its kubelet still renews its Lease; restart the kubelet to register it again.`,
@@ -96,7 +99,7 @@ function ofSubject(subject: SubjectReport, headline: Headline | null): string[] 
 export function noteOf(
   machine: CalledMachine,
   roll: Roll,
-  renewed: ReadonlySet<string>,
+  renewed: Renewed,
   headline: Headline | null,
 ): string | null {
   const notes = [

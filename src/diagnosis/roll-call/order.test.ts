@@ -7,7 +7,7 @@ import { changeLines } from './changes.ts';
 import type { RollCallDocument, RollCallRow } from './document.ts';
 import { fisherGreater, logFactorials } from './fisher.ts';
 import { headlineOf, indexFindings } from './headline.ts';
-import { compareNaturally, compareRows } from './order.ts';
+import { compareNaturally, inRowOrder } from './order.ts';
 import { row } from './testing.ts';
 
 function documentOf(...rows: readonly RollCallRow[]): RollCallDocument {
@@ -48,7 +48,7 @@ describe('the order of rows', () => {
       row('e2', { verdict: 'not-usable', stage: 'registered' }),
       row('z', { verdict: 'not-usable', stage: 'launched' }),
     ];
-    const names = rows.toSorted(compareRows).map(({ name }) => name);
+    const names = inRowOrder(rows.map((one) => ({ row: one }))).map((one) => one.row.name);
     assert.deepEqual(names, ['z', 'e2', 'e10', 'b', 'c', 'd']);
   });
 });

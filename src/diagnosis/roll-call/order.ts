@@ -6,14 +6,21 @@ const DIGITS_MAX = 15;
 
 /** Order in which `node-2` comes before `node-10`; the same on every machine, whatever its locale. */
 export function compareNaturally(a: string, b: string): number {
-  const left = a.match(/\d+|\D+/g) ?? [];
-  const right = b.match(/\d+|\D+/g) ?? [];
+  return compareParts(partsOf(a), partsOf(b)) || compareTexts(a, b);
+}
+
+/** Digits and what is between them. */
+function partsOf(name: string): readonly string[] {
+  return name.match(/\d+|\D+/g) ?? [];
+}
+
+function compareParts(left: readonly string[], right: readonly string[]): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {
     const difference = compareRuns(left[index] ?? '', right[index] ?? '');
     if (difference !== 0) return difference;
   }
-  return left.length - right.length || compareTexts(a, b);
+  return left.length - right.length;
 }
 
 function compareTexts(a: string, b: string): number {
@@ -33,12 +40,30 @@ const BY_VERDICT: Readonly<Record<Verdict, number>> = {
   usable: 2,
 };
 
+interface Placed<T> {
+  readonly value: T;
+  readonly row: RollCallRow;
+  readonly parts: readonly string[];
+}
+
 /** The worst first: by verdict, then the lowest stage, then by name. */
-export function compareRows(a: RollCallRow, b: RollCallRow): number {
+function comparePlaced(
+  { row: a, parts }: Placed<unknown>,
+  { row: b, ...other }: Placed<unknown>,
+): number {
   const verdicts = BY_VERDICT[a.verdict] - BY_VERDICT[b.verdict];
   if (verdicts !== 0) return verdicts;
   const stages = rung(a) - rung(b);
-  return stages === 0 ? compareNaturally(a.name, b.name) : stages;
+  if (stages !== 0) return stages;
+  return compareParts(parts, other.parts) || compareTexts(a.name, b.name);
+}
+
+/** What has a row, in the order of rows; each name is taken apart once. */
+export function inRowOrder<T extends { readonly row: RollCallRow }>(
+  values: readonly T[],
+): readonly T[] {
+  const placed = values.map((value) => ({ value, row: value.row, parts: partsOf(value.row.name) }));
+  return placed.toSorted(comparePlaced).map(({ value }) => value);
 }
 
 function rung({ stage }: RollCallRow): number {

@@ -1,7 +1,8 @@
 import { isTerminated } from '../../domain/nodes/fleet.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import { excerptOf, redactValue } from '../../evidence/redact.ts';
-import type { DiagnosisDocument, NotObservable } from '../document.ts';
+import { isSameList } from '../../evidence/equal.ts';
+import type { DiagnosisDocument, Headline, NotObservable, SubjectReport } from '../document.ts';
 import { attributesOf, currentNode, labelsOf, traitsOf } from './attributes.ts';
 import type {
   ClusterFinding,
@@ -13,8 +14,8 @@ import type {
 import { gapsOf, keyOf } from './gaps.ts';
 import { type Findings, headlineOf, indexFindings } from './headline.ts';
 import { assembleRoll, type ExpectedMachine, type CalledMachine, type Roll } from './machines.ts';
-import { isAskedToGo, noteOf, renewedLeases } from './notes.ts';
-import { compareRows } from './order.ts';
+import { isAskedToGo, noteOf, type Renewed, renewedLeases } from './notes.ts';
+import { inRowOrder } from './order.ts';
 import { type Compared, sharedAttributes } from './shared.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -83,22 +84,87 @@ interface Described {
   readonly traits: ReturnType<typeof traitsOf>;
 }
 
+/** What was made of a machine; a roll call that is kept asks for it again and again. */
+interface Remembered {
+  readonly machine: CalledMachine;
+  readonly described: Described;
+  made: {
+    readonly entry: Entry;
+    readonly roll: Pick<Roll, 'hasAllInstances' | 'hasAllNodes'>;
+  } | null;
+}
+
+const REMEMBERED = new WeakMap<SubjectReport, Remembered>();
+
+function isSameMachine(one: CalledMachine, other: CalledMachine): boolean {
+  return (
+    one.instanceId === other.instanceId &&
+    one.instance === other.instance &&
+    isSameList(one.nodes, other.nodes) &&
+    isSameList(one.claims, other.claims) &&
+    isSameList(one.expected, other.expected)
+  );
+}
+
+function remembered(machine: CalledMachine): Remembered | null {
+  const known = machine.subject === null ? undefined : REMEMBERED.get(machine.subject);
+  return known !== undefined && isSameMachine(known.machine, machine) ? known : null;
+}
+
 function describe(machine: CalledMachine): Described {
+  const known = remembered(machine);
+  if (known !== null) return known.described;
   const labels = labelsOf(machine);
-  return { labels, traits: traitsOf(machine, labels) };
+  const described = { labels, traits: traitsOf(machine, labels) };
+  if (machine.subject !== null) REMEMBERED.set(machine.subject, { machine, described, made: null });
+  return described;
 }
 
 interface Frame {
   readonly plain: Plain;
   readonly roll: Roll;
   readonly findings: Findings;
-  readonly renewed: ReadonlySet<string>;
+  readonly renewed: Renewed;
 }
 
-function entryOf(machine: CalledMachine, { traits }: Described, frame: Frame): Entry {
+function isSameHeadline(one: Headline | null, other: Headline | null): boolean {
+  if (one === null || other === null) return one === other;
+  return (
+    one.cause === other.cause &&
+    one.stage === other.stage &&
+    one.confidence === other.confidence &&
+    one.subject === other.subject
+  );
+}
+
+/** The entry made before where nothing changed that it shows; of a Lease nobody tells that. */
+function keptEntry(machine: CalledMachine, described: Described, frame: Frame): Entry {
+  const { subject, nodes } = machine;
+  const headline = subject === null ? null : headlineOf(subject, frame.findings);
+  const { hasAllInstances, hasAllNodes } = frame.roll;
+  const known = remembered(machine);
+  const made = known?.made ?? null;
+  if (
+    made !== null &&
+    made.roll.hasAllInstances === hasAllInstances &&
+    made.roll.hasAllNodes === hasAllNodes &&
+    isSameHeadline(made.entry.row.headline, headline)
+  )
+    return made.entry;
+  const entry = entryOf(machine, described, frame, headline);
+  if (known !== null && nodes.length > 0)
+    known.made = { entry, roll: { hasAllInstances, hasAllNodes } };
+  return entry;
+}
+
+function entryOf(
+  machine: CalledMachine,
+  { traits }: Described,
+  frame: Frame,
+  headline: Headline | null,
+): Entry {
   const { subject } = machine;
   const { plain } = frame;
-  const headline = subject === null ? null : headlineOf(subject, frame.findings);
   const node = currentNode(machine)?.name ?? null;
   const row: RollCallRow = {
     name: plain(nameOf(machine)) || 'machine',
@@ -211,10 +277,10 @@ export function rollCallOf(input: RollCallInput): RollCallDocument {
       (!isGone(machine) || kept.has(machine)) && (selects?.(labels) ?? true),
   );
   const plain = createPlain();
-  const frame = { plain, roll, findings, renewed: renewedLeases(observations, nowMs) };
-  const entries = chosen
-    .map(([machine, words]) => entryOf(machine, words, frame))
-    .toSorted((a, b) => compareRows(a.row, b.row));
+  let leases: ReadonlySet<string> | null = null;
+  const renewed = (): ReadonlySet<string> => (leases ??= renewedLeases(observations, nowMs));
+  const frame = { plain, roll, findings, renewed };
+  const entries = inRowOrder(chosen.map(([machine, words]) => keptEntry(machine, words, frame)));
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'RollCall',

@@ -144,15 +144,26 @@ function lacksMachines(view: Own): boolean {
   if (!view.isComplete('kube/Node') || view.read('kube/Node').state === 'unknown')
     return knowsFewer(view);
   const instances = view.everywhere('aws/instance');
+  const beside = [
+    view.everywhere('kube/Node'),
+    view.everywhere('aws/network-interface'),
+    view.everywhere('aws/cluster'),
+  ];
   const known = LACKING.get(instances);
-  if (known !== undefined) return known;
+  if (known?.beside.every((list, index) => list === beside[index]) === true) return known.isLacking;
   const isLacking = hasLonely(view) || hasAttachedStrangers(view);
-  LACKING.set(instances, isLacking);
+  LACKING.set(instances, { beside, isLacking });
   return isLacking;
 }
 
+interface Lacking {
+  /** What else was seen that this rests on. */
+  readonly beside: readonly (readonly unknown[])[];
+  readonly isLacking: boolean;
+}
+
 /** Asked for every machine of the same evidence, by its instances. */
-const LACKING = new WeakMap<readonly Seen<Instance>[], boolean>();
+const LACKING = new WeakMap<readonly Seen<Instance>[], Lacking>();
 
 function hasLonely(view: Own): boolean {
   const lonely = instancesWithoutNode({

@@ -225,8 +225,9 @@ function refusedPods(view: Own): readonly Refused[] {
   return view.list('kube/Pod').flatMap((pod) => {
     const isNamed = event?.captures['pod'] === pod.value.name;
     const refusal = taintRefusal(pod.value, isNamed ? event.excerpt : null);
-    const isByAll = refusal?.refusing === view.everywhere('kube/Node').length;
-    return refusal !== null && isByAll && isWaiting(pod.value) ? [{ ...refusal, pod }] : [];
+    if (refusal === null || !isWaiting(pod.value)) return [];
+    const isByAll = refusal.refusing === view.everywhere('kube/Node').length;
+    return isByAll ? [{ ...refusal, pod }] : [];
   });
 }
 

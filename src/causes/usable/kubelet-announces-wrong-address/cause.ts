@@ -92,11 +92,11 @@ type Own = ViewOf<typeof cause>;
 function matchAddress(view: Own): Match | null {
   if (view.sign('notOnHost') !== null || view.sign('notOfInstance') !== null) return null;
   const call = view.sign('notReached') ?? view.clusterSign('notReached');
+  const address = call?.last.captures['address'];
+  if (call === null || address === undefined) return null;
   const nodes = view.everywhere('kube/Node');
   const instances = view.everywhere('aws/instance');
-  const address = call?.last.captures['address'];
   const other = misannounced(address, nodes, instances);
-  if (call === null || address === undefined) return null;
   const told = view.sign('wrongAddressTold');
   if (told !== null && instances.length === 0)
     return found({ address }, [call.last, told.last], 'likely');
