@@ -113,7 +113,9 @@ class Follower {
     const rough = store.observations(moment);
     const first = await diagnoseObservations(rough);
     const clients = { kube, aws, clock };
-    store.setDetails(await askDetailsOnce(clients, first, rough, signal, this.#listener));
+    store.setDetails(
+      await askDetailsOnce(clients, first, rough, signal, { listener: this.#listener }),
+    );
     const observations = store.observations(moment);
     const document = await diagnoseObservations(observations);
     const standing = { observations, document, nowMs, cluster: round.cluster, skewMs: null };

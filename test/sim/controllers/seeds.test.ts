@@ -11,6 +11,9 @@ const TOOL = join(import.meta.dirname, '../../../tools/simulation-controllers.ts
 
 before(loadCauses);
 
+/** Hundreds of runs, beside other tests. */
+const LIMIT_MS = 600_000;
+
 interface Outcome {
   readonly code: number | string;
   readonly text: string;
@@ -28,7 +31,7 @@ async function runSeeds(from: number): Promise<Outcome> {
 
 describe('controllers keep their rules under the faults of a seed', { concurrency: 2 }, () => {
   for (let from = 1; from <= SEEDS; from += OF_A_TEST)
-    test(`seeds ${from} to ${from + OF_A_TEST - 1}`, async () => {
+    test(`seeds ${from} to ${from + OF_A_TEST - 1}`, { timeout: LIMIT_MS }, async () => {
       const { code, text } = await runSeeds(from);
       assert.equal(code, 0, text);
       assert.match(text, new RegExp(`^${OF_A_TEST} seeds, 0 fail$`, 'm'));

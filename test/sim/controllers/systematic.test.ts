@@ -8,6 +8,9 @@ import { shareOf, tellShare } from '../../share.ts';
 
 const CASES_OF = 12;
 
+/** Hundreds of runs, beside other tests. */
+const LIMIT_MS = 600_000;
+
 await loadCauses();
 const lane = await systematicLane();
 
@@ -20,7 +23,7 @@ describe('a run in which one call goes wrong ends as the quiet one', () => {
   const chosen = shareOf(lane.cases, CASES_OF);
   tellShare('systematic cases of the controller', chosen.length, lane.cases.length);
   for (const kind of CALL_KINDS)
-    test(`each ${kind}`, async () => {
+    test(`each ${kind}`, { timeout: LIMIT_MS }, async () => {
       for (const one of chosen) {
         if (one.kind !== kind) continue;
         const violations = await runCase(lane, one);
