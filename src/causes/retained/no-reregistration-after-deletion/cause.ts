@@ -30,7 +30,7 @@ const cause = defineCause({
     toldSilent: context(
       ['client-output', 'unknown'],
       /\bkubelet\b.{0,80}\b(?:(?:is|was) (?:not able|unable) to|never|cannot|can't|does not|doesn't|did not|didn't) (?:re-?)?register\b/,
-      { anchors: ['register'] },
+      { isTold: true, anchors: ['register'] },
     ),
     leaseWithoutOwner: context(
       ['kubelet'],

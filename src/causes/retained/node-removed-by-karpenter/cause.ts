@@ -55,6 +55,7 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b[Kk]arpenter (?:\w+ ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w+ ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b|\b(?:[Ww]e|[Ii]) (?:have |keep |suddenly )?(?:lost|losing|lose) (?:\w+ ){0,3}(?:of |our )?(?:\w+ ){0,3}nodes?\b|\bnodes? (?:\w+ ){0,2}(?:disappear|vanish)(?:s|ed)?\b|\b[Nn]odes? (?:turn over|churn)|\bwhy (?:do|did|are|is|does) (?:\w+ ){1,3}(?:go(?:ne)?|going) away\b/,
       {
+        isTold: true,
         anchors: [
           'arpenter ',
           'deleted',
