@@ -24,7 +24,7 @@ const ANSWERED_NO =
 /** Where one thought ends and the next one begins. */
 const CLAUSE_END = /[,;:]\s|\s(?:because|since|but|although|though|while)\s/gi;
 const SENTENCE_END = /[.!?](?:["')\]]?\s|["')\]]?$)/g;
-const NEGATION = /\b(?:not|never|no longer)\s|n['’]t\b/gi;
+const NEGATION = /\b(?:not|never|no longer|nothing|nobody|none)\s|n['’]t\b/gi;
 
 interface Sentence {
   readonly before: string;
@@ -46,31 +46,37 @@ function sentenceAround(text: string, start: number, end: number): Sentence {
   return { before, after: tail.slice(1, close), isQuestion, next: tail.slice(close + 1) };
 }
 
-function lastClause(before: string): string {
-  const end = [...before.matchAll(CLAUSE_END)].at(-1);
-  return end === undefined ? before : before.slice(end.index + end[0].length);
+/** What is left of a text behind the last of these ends, of which there may be none. */
+function behindLast(ends: RegExp, text: string): string {
+  const end = [...text.matchAll(ends)].findLast(({ index }) => index < text.length - 2);
+  return end === undefined ? text : text.slice(end.index + end[0].length);
 }
 
 /** True where the expression matches without the negations too: they deny what it looks for. */
 function isDeniedWithin(pattern: RegExp, words: string): boolean {
-  const positive = words.replaceAll(NEGATION, '');
+  // Of a match over several thoughts, the last one holds what decides.
+  const last = behindLast(CLAUSE_END, behindLast(SENTENCE_END, words));
+  const positive = words.slice(0, words.length - last.length) + last.replaceAll(NEGATION, '');
   return positive !== words && pattern.test(positive);
 }
 
-function isAsked({ before, after, isQuestion }: Sentence): boolean {
+function isAsked({ before, after, isQuestion }: Sentence, words: string): boolean {
   if (!isQuestion) return false;
   const isBare = before.trim() === '' && after.trim() === '';
-  return isBare || ASKED.test(`${before.trimStart()} `);
+  return isBare || ASKED.test(`${before.trimStart()}${words} `);
 }
 
 function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolean {
   const [words] = match;
-  const sentence = sentenceAround(text, match.index, match.index + words.length);
+  const own = behindLast(SENTENCE_END, words);
+  const end = match.index + words.length;
+  const sentence = sentenceAround(text, end - own.length, end);
   return (
     DENIED_SENTENCE.test(sentence.before) ||
-    DENIED_NEXT.test(lastClause(sentence.before)) ||
+    (own !== words && DENIED_SENTENCE.test(own)) ||
+    DENIED_NEXT.test(behindLast(CLAUSE_END, sentence.before)) ||
     DENIED_BEFORE.test(sentence.after) ||
-    isAsked(sentence) ||
+    isAsked(sentence, own) ||
     ANSWERED_NO.test(sentence.next) ||
     isDeniedWithin(pattern, words)
   );

@@ -19,7 +19,12 @@ const cause = defineCause({
     unknownAuthority: likely(
       ['kube-apiserver'],
       /Unable to authenticate the request.*(?:verifying certificate SN=(?<serial>\d+).*)?x509: certificate signed by unknown authority/,
-      { anchors: ['Unable to authenticate the request'], strict: true, atLeast: 5 },
+      {
+        anchors: ['Unable to authenticate the request'],
+        strict: true,
+        atLeast: 5,
+        enoughOnce: 'alone',
+      },
     ),
     refused: context(
       ['kubelet'],

@@ -25,8 +25,13 @@ const cause = defineCause({
     ),
     amazonLinks: context(
       ['host-file', 'client-output', 'pod-app'],
-      /-i eni\+ -m comment --comment "AWS, primary ENI"|^\s*(?:\d+:\s+)?eni[0-9a-f]{11}@/,
-      { anchors: ['AWS, primary ENI', '@if3', '@eth0', '@ens5'] },
+      /-i eni\+ -m comment --comment "AWS, primary ENI"|^\s*\d+: eni[0-9a-f]{11}@/,
+      { anchors: ['AWS, primary ENI', ': eni'] },
+    ),
+    amazonTold: context(
+      ['client-output', 'unknown'],
+      /\b(?:with|on|runs?|uses?|using|have|has|by) (?:only )?(?:the )?(?:AWS |Amazon )?VPC CNI\b/,
+      { isTold: true },
     ),
     rulesRefused: context(['kiam-agent'], /error configuring iptables/),
   },
@@ -66,7 +71,7 @@ const cause = defineCause({
 
 export default matched(cause, (view) => {
   const redirect = view.sign('redirect');
-  const amazon = view.sign('amazonLinks');
+  const amazon = view.sign('amazonLinks') ?? view.sign('amazonTold');
   if (redirect !== null && amazon !== null) {
     const bound = redirect.last.captures['interface'] ?? redirect.last.captures['interface2'] ?? '';
     return found({ interface: bound, links: 'eni' }, [redirect.first, amazon.first]);

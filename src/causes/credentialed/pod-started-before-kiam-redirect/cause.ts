@@ -46,7 +46,7 @@ const cause = defineCause({
     toldOrder: context(
       ['client-output', 'unknown'],
       /\b(?:up|running|starts?|started|created|scheduled|applied|deployed|comes? up|came up)\b.{0,20}\b(?:before|earlier than|ahead of)\b.{0,10}\bkiam\b|\bkiam(?:[ -]agent)?\b.{0,20}\b(?:is|was|gets?) (?:applied|deployed|started|installed) first\b/,
-      { isTold: true, anchors: ['kiam'] },
+      { isTold: true, anchors: [' kiam', 'kiam ', 'kiam-'] },
     ),
   },
   needs: ['kube/Pod'],

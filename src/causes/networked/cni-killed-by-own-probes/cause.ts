@@ -107,7 +107,10 @@ export default matched(cause, (view) => {
 
 /** A probe that waits one second for a connection, of a container that is killed and not for memory. */
 function matchShortLimit(view: ViewOf<typeof cause>): Match | null {
-  const [slow, killed] = [view.sign('connectSlow'), view.sign('killed') ?? view.sign('killedTold')];
+  const [slow, killed] = [
+    view.sign('connectSlow'),
+    view.sign('killed') ?? view.sign('killedTold') ?? view.clusterSign('killedTold'),
+  ];
   if (slow === null || killed === null || view.sign('outOfMemory') !== null) return null;
   return found({}, [slow.first, killed.first], 'likely');
 }

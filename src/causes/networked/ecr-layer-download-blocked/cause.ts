@@ -21,7 +21,7 @@ export default defineCause({
     // Docker prints the answer of S3, which names its host, and not the address it asked.
     refusedByBucket: likely(
       ['containerd', 'kubelet', 'event', 'pod-status'],
-      /^(?!.*\b(?:quay\.io|docker\.io|gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws)\b).*error parsing HTTP 403 response body.{0,200}<Code>AccessDenied<\/Code>.{0,200}<HostId>/,
+      /^(?!.*\b(?:quay\.io|docker\.io|gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws)\b).*error parsing HTTP 403 response body.{0,200}<Error>(?:<Code>)?AccessDenied(?:<\/Code>)?<Message>.{0,200}<HostId>/,
       { anchors: ['error parsing HTTP 403 response body'] },
     ),
     pulled: withdraws(

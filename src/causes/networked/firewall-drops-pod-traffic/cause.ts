@@ -42,7 +42,20 @@ const cause = defineCause({
     toldCured: context(
       ['client-output', 'unknown'],
       /\b(?:works?|worked|helps|helped|fixe[sd]|solve[sd]|(?:is|goes|went|was) (?:fine|gone|away))\b.{0,40}\b(?:(?:stop|disabl|turn|switch|flush)\w{0,4}|systemctl (?:stop|disable)(?: --now)?) (?:off |the )?(?<firewall>firewalld|ufw|nftables|iptables|firewall)\b|\b(?:(?:[Ss]top|[Dd]isabl|[Tt]urn|[Ff]lush)\w{0,4}|systemctl (?:stop|disable)(?: --now)?) (?:off )?(?:the )?(?<firewall2>firewalld|ufw|nftables|iptables|firewall)\b.{0,60}\b(?:works?|worked|helps|helped|fixe[sd]|solve[sd]|(?:is|goes|went|was) (?:fine|gone|away))\b/,
-      { isTold: true, anchors: ['firewall', 'ufw ', 'ufw,', 'nftables', 'iptables'] },
+      {
+        isTold: true,
+        anchors: [
+          'firewall',
+          'nftables',
+          'iptables',
+          'e ufw',
+          'p ufw',
+          'd ufw',
+          'g ufw',
+          'f ufw',
+          'w ufw',
+        ],
+      },
     ),
     podsCutOff: context(
       ['pod-app', 'client-output', 'unknown', 'coredns', 'event', 'calico-node', 'aws-node'],

@@ -58,7 +58,7 @@ const cause = defineCause({
     ),
     typeTold: context(
       ['client-output', 'unknown'],
-      /(?<![\w.-])(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,
+      /(?<![\w.-]|: ?[\"']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,
       {
         isBackground: true,
         anchors: ['.nano', '.micro', '.small', '.medium', '.large', 'xlarge', '.metal'],
@@ -66,10 +66,10 @@ const cause = defineCause({
     ),
     podsAllowed: context(
       ['client-output', 'unknown', 'node-status'],
-      /^\s*pods:\s{1,20}(?<pods>\d{1,4})\s*$|\b(?:max[ -]?pods|kubelet allows)\b["']?\s{0,4}(?:of |is |=|:)?\s{0,4}["']?(?<pods2>\d{2,4})\b/,
+      /^\s*pods:\s{1,20}(?<pods>\d{1,4})\s*$|\b(?:max[ -]?[Pp]ods|kubelet allows)\b["']?\s{0,4}(?:of |is |=|:)?\s{0,4}["']?(?<pods2>\d{2,4})\b/,
       {
         isBackground: true,
-        anchors: ['pods:', 'max-pods', 'max pods', 'maxpods', 'kubelet allows'],
+        anchors: ['pods:', 'max-pods', 'max pods', 'maxpods', 'maxPods', 'kubelet allows'],
       },
     ),
     addressRefused: context(

@@ -61,7 +61,7 @@ const cause = defineCause({
     noEndpoints: likely(
       ['kube-apiserver', 'controller-manager', 'event', 'client-output'],
       /^(?!.{0,200}\b(?:replicaset|statefulset|job|cronjob)[/-]).*?(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     podsCreated: withdraws(
       ['event'],

@@ -20,7 +20,7 @@ const cause = defineCause({
     updateFails: likely(
       ['kubelet'],
       /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     toldDeleted: context(
       ['client-output', 'unknown'],
@@ -87,7 +87,10 @@ type Own = ViewOf<typeof cause>;
 
 /** Somebody deleted the Node, and says that its kubelet does not come back. */
 function matchTold(view: Own): Match | null {
-  const [deleted, silent] = [view.sign('toldDeleted'), view.sign('toldSilent')];
+  const [deleted, silent] = [
+    view.sign('toldDeleted'),
+    view.sign('toldSilent') ?? view.clusterSign('toldSilent'),
+  ];
   if (deleted === null || silent === null) return null;
   return found(deleted.last.captures, [deleted.last, silent.last], 'likely');
 }

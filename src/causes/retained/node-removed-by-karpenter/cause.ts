@@ -21,7 +21,7 @@ const cause = defineCause({
   signs: {
     garbage: likely(
       ['karpenter'],
-      /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?/,
+      /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?(?:.*"provider-id":\s*"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})")?/,
     ),
     disrupted: context(
       ['karpenter'],
