@@ -26,7 +26,7 @@ export default defineCause({
       ON_HOST,
       /IAM Roles Anywhere (?:certificate|private key) (?<file>\/\S{1,300}|[A-Z]:\\\S{1,300}) (?<why>not found)/,
     ),
-    remedyTold: definite(
+    remedyPrinted: definite(
       ON_HOST,
       /(?<why>Certificate file not found) at (?<file>\S{1,300})\. Please provide a valid IAM Roles Anywhere certificate|IAM Roles Anywhere certificate at (?<file2>\S{1,300}) is (?<why2>not in a valid format)/,
     ),

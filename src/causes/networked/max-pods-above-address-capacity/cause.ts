@@ -56,7 +56,7 @@ const cause = defineCause({
       /\bAWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG\b["']?\s{0,10}[=:]?\s{0,10}["']?true\b/,
       { isTold: true },
     ),
-    typeTold: context(
+    typeNamed: context(
       ['client-output', 'unknown'],
       /(?<![\w.-]|: ?[\"']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,
       {
@@ -138,7 +138,7 @@ function matchSaturation(view: Own): Match | null {
 /** The type, the mode and the limit stand beside each other, and addresses were refused. */
 function matchTold(view: Own): Match | null {
   const [mode, type, allowed, refused] = (
-    ['customNetworking', 'typeTold', 'podsAllowed', 'addressRefused'] as const
+    ['customNetworking', 'typeNamed', 'podsAllowed', 'addressRefused'] as const
   ).map((name) => view.sign(name)?.last ?? null);
   if (!mode || !type || !allowed || !refused) return null;
   const known = knownType(type.captures['type'] ?? '', []);
