@@ -58,7 +58,7 @@ const cause = defineCause({
     ),
     typeNamed: context(
       ['client-output', 'unknown'],
-      /(?<![\w.-]|: ?[\"']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,
+      /(?<![\w.-]|: ?["']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,
       {
         isBackground: true,
         anchors: ['.nano', '.micro', '.small', '.medium', '.large', 'xlarge', '.metal'],
