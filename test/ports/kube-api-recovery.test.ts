@@ -70,18 +70,33 @@ test('waits grow up to their limit and draw from chance', async (context) => {
 });
 
 for (const failure of ['denied', 'unauthenticated'] as const)
-  test(`${failure} is a state of its own, tried again slowly`, async (context) => {
+  test(`${failure} is a state of its own, tried again ever more slowly`, async (context) => {
     const { api, clock, reflector } = await scene(context);
-    api.failNext('watch', fault(failure, 'a watch'), fault(failure, 'a watch'));
+    for (let refusal = 0; refusal < 15; refusal++) api.failNext('watch', fault(failure, 'a watch'));
     api.cut(fault(failure, 'a watch'));
-    await clock.advance(1_000);
+    await clock.advance(500);
     assert.equal(reflector.state().phase, failure);
-    const before = api.requests().get('watch nodes') ?? 0;
-    await clock.advance(55_000);
-    assert.equal(api.requests().get('watch nodes'), before);
-    await clock.advance(200_000);
+    const asked = (): number => api.requests().get('watch nodes') ?? 0;
+    const before = asked();
+    await clock.advance(60_000);
+    const first = asked() - before;
+    assert.ok(first >= 5 && first <= 7, `${first} tries in the first minute`);
+    await clock.advance(300_000);
+    const later = asked() - before - first;
+    assert.ok(later >= 4 && later <= 7, `${later} tries in five minutes`);
+    assert.equal(reflector.state().phase, failure);
+    await clock.advance(400_000);
     assert.equal(reflector.state().phase, 'watching');
   });
+
+test('a server that refuses while it starts is asked again within seconds', async (context) => {
+  const { api, clock, reflector } = await scene(context);
+  const starting = fault('denied', 'a watch');
+  api.failNext('watch', starting, starting);
+  api.cut(starting);
+  await clock.advance(20_000);
+  assert.equal(reflector.state().phase, 'watching');
+});
 
 test('a server that ends every watch at once is not asked in a tight loop', async (context) => {
   const { api, clock } = await scene(context);

@@ -28,15 +28,20 @@ async function waiting(
   return { ...made, waits };
 }
 
-for (const [chance, waitMs] of [
-  [0, 45_000],
-  [1, 75_000],
+for (const [chance, firstMs, mostMs] of [
+  [0, 750, 45_000],
+  [1, 1_250, 75_000],
 ] as const)
-  test(`a refused identity is tried again after ${waitMs} ms where chance draws ${chance}`, async (context) => {
+  test(`a refused identity is tried again after ${firstMs} to ${mostMs} ms where chance draws ${chance}`, async (context) => {
     const { api, clock, waits } = await waiting(context, chance);
-    api.cut(fault('denied', 'a watch'));
+    const denied = fault('denied', 'a watch');
+    for (let refusal = 0; refusal < 8; refusal++) api.failNext('watch', denied);
+    api.cut(denied);
     await clock.advance(0);
-    assert.ok(waits.includes(waitMs), waits.join());
+    assert.ok(waits.includes(firstMs), waits.join());
+    assert.ok(!waits.includes(mostMs), waits.join());
+    await clock.advance(200_000);
+    assert.ok(waits.includes(mostMs), waits.join());
   });
 
 for (const [chance, waitMs] of [

@@ -35,6 +35,8 @@ export interface ControlPlane {
   readonly writeKubeconfig: (user: string, groups?: readonly string[]) => Promise<string>;
   /** A client that presents itself as this user. */
   readonly clientOf: (user: string, groups?: readonly string[]) => Promise<KubeClient>;
+  /** Kills the API server, and starts it again on the same port and storage. */
+  readonly restartApiServer: () => Promise<void>;
   /** Starts another program on this control plane; it ends with it, or when it is stopped. */
   readonly startComponent: (options: ComponentOptions) => Promise<Program>;
   readonly stop: () => Promise<void>;
@@ -72,8 +74,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     const admin = credentialsAt(join(pki, 'admin'));
     const client = kubeClient(site.url, caPath(pki), admin);
     try {
-      const programs = await startPrograms(site, client, options);
-      return controlPlane(site, admin, client, programs);
+      const started = await startPrograms(site, client, options);
+      return controlPlane(site, admin, client, started);
     } catch (error) {
       client.close();
       throw error;
@@ -81,20 +83,32 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   });
 }
 
+type Started = Pick<ControlPlane, 'programs' | 'restartApiServer'>;
+
 async function startPrograms(
   site: Site,
   client: KubeClient,
   options: ControlPlaneOptions,
-): Promise<Readonly<Record<string, Program>>> {
+): Promise<Started> {
   const { controllers = false, scheduler = false, apiServerFlags, controllerFlags } = options;
   const [etcd, etcdUrl] = await startEtcd(site, options.etcdFlags ?? []);
-  const apiServer = startApiServer(site, etcdUrl, apiServerFlags ?? []);
-  await apiServer.untilReady(async () => (await client.text('/readyz')) === 'ok');
+  const startServer = async (): Promise<Program> => {
+    const server = startApiServer(site, etcdUrl, apiServerFlags ?? []);
+    await server.untilReady(async () => (await client.text('/readyz')) === 'ok');
+    return server;
+  };
+  let apiServer = await startServer();
   const others = [
     ...(controllers ? [await startControllers(site, controllerFlags ?? [])] : []),
     ...(scheduler ? [await startOwn(site, 'kube-scheduler', [])] : []),
   ];
-  return Object.fromEntries([etcd, apiServer, ...others].map((one) => [one.name, one]));
+  return {
+    programs: Object.fromEntries([etcd, apiServer, ...others].map((one) => [one.name, one])),
+    restartApiServer: async () => {
+      await apiServer.stop();
+      apiServer = await startServer();
+    },
+  };
 }
 
 async function startEtcd(
@@ -199,7 +213,7 @@ function controlPlane(
   site: Site,
   admin: Credentials,
   client: KubeClient,
-  programs: Readonly<Record<string, Program>>,
+  { programs, restartApiServer }: Started,
 ): ControlPlane {
   const { bench, pki, url } = site;
   const clients = [client];
@@ -226,6 +240,7 @@ function controlPlane(
       clients.push(made);
       return made;
     },
+    restartApiServer,
     startComponent: (options) => startComponent(site, options),
     stop: async () => {
       for (const one of clients) one.close();

@@ -1,9 +1,7 @@
 /** `rollcall controller` in a real cluster, with the rights of its manifest and no others. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
-import { loadAll } from 'js-yaml';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import { endOf, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
 import {
@@ -15,10 +13,10 @@ import {
   startSite,
 } from '../live/world.ts';
 import { until } from './bench.ts';
+import { applyControllerManifests } from './controller-manifests.ts';
 import type { KubeEvent } from './kube-client.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
-const DEPLOY = join(import.meta.dirname, '../../deploy');
 const USER = 'controller';
 const TROUBLE = {
   reason: 'KubeletNotReady',
@@ -45,29 +43,6 @@ async function setReady(isReady: boolean): Promise<void> {
   await site.plane.client.patch(path, { status: { conditions: [condition] } });
 }
 
-const PATHS: Readonly<Record<string, string>> = {
-  Namespace: '/api/v1/namespaces',
-  ServiceAccount: '/api/v1/namespaces/rollcall/serviceaccounts',
-  CustomResourceDefinition: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
-  ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
-  Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles',
-  RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings',
-};
-
-/** The manifests as they are, bound to a user with a certificate in place of the account. */
-async function applyManifests(): Promise<void> {
-  const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER };
-  for (const file of ['node-reports.yaml', 'controller-rbac.yaml'])
-    for (const object of loadAll(readFileSync(join(DEPLOY, file), 'utf8')) as JsonObject[]) {
-      const kind = textAt(object, 'kind') ?? '';
-      const namespace = textAt(object, 'metadata.namespace') ?? '';
-      const path = (PATHS[kind] ?? assert.fail(kind)).replace('NAMESPACE', namespace);
-      const bound = kind.endsWith('Binding') ? { ...object, subjects: [subject] } : object;
-      await site.plane.client.create(path, bound);
-    }
-}
-
 /** A pod that runs on the Node with an address of its own, which shows that there is a network. */
 async function layPod(): Promise<void> {
   const { client } = site.plane;
@@ -89,7 +64,7 @@ before(async () => {
   machine = await runMachine(site, { role: 'lab-other' });
   await registerNode(site, machine, { trouble: TROUBLE });
   await layPod();
-  await applyManifests();
+  await applyControllerManifests(site.plane.client, USER);
   env = { ...site.env, KUBECONFIG: await site.plane.writeKubeconfig(USER) };
 });
 beforeEach(async () => {

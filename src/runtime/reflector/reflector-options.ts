@@ -21,7 +21,7 @@ export interface ReflectorLimits {
   readonly resyncMs: number;
   readonly backoffLeastMs: number;
   readonly backoffMostMs: number;
-  /** Between tries while the server refuses the identity. */
+  /** The most between tries while the server refuses the identity; the first come sooner. */
   readonly refusedRetryMs: number;
   /** Between listings where the identity may list and not watch; null to wait until it may. */
   readonly pollMs: number | null;

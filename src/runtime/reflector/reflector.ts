@@ -18,6 +18,7 @@ import {
   type StoredObject,
   type StoredObjects,
 } from './reflector-store.ts';
+import { Refusals } from './refusals.ts';
 import { isNoNewer, isOlder } from './versions.ts';
 import { DeadWatch, rewound, SilentWatch, watchedOver, type WatchUnderWay } from './watchdog.ts';
 
@@ -32,6 +33,7 @@ export class Reflector<T> {
   readonly #record: ReflectorRecord;
   readonly #arrivals: Arrivals;
   readonly #backoff: Backoff;
+  readonly #refusals: Refusals;
   readonly #synced = Promise.withResolvers<void>();
   /** The version up to which the store is whole; null when a listing is needed. */
   #version: string | null = null;
@@ -49,6 +51,7 @@ export class Reflector<T> {
     this.#record = new ReflectorRecord(options.clock);
     this.#arrivals = new Arrivals(options.clock);
     const { backoffLeastMs, backoffMostMs } = this.#limits;
+    this.#refusals = new Refusals(options.random, this.#limits.refusedRetryMs);
     this.#backoff = new Backoff(options.random, {
       leastMs: backoffLeastMs,
       mostMs: backoffMostMs,
@@ -155,18 +158,17 @@ export class Reflector<T> {
     if (clock.monotonicMs() - startMs > LONG_LIFE_MS) this.#backoff.reset();
     const phase = phaseOf(error);
     this.#record.fail(error, phase);
-    const jitter = 0.75 + random.next() / 2;
-    if (phase !== 'waiting') return this.#limits.refusedRetryMs * jitter;
+    if (phase !== 'waiting') return this.#refusals.nextMs();
     const askedMs = (error.retryAfterMs ?? 0) * (1 + random.next() / 4);
     return Math.max(askedMs, this.#backoff.nextMs());
   }
 
   /** True where lists take the place of a watch that is denied. */
   #pollsInstead(error: PortError): boolean {
-    const { pollMs, refusedRetryMs } = this.#limits;
+    const { pollMs } = this.#limits;
     const isOfWatch = error.failure === 'denied' && error.permission?.startsWith('watch ') === true;
     if (pollMs === null || !isOfWatch) return false;
-    const untilMs = this.#options.clock.monotonicMs() + refusedRetryMs;
+    const untilMs = this.#options.clock.monotonicMs() + this.#refusals.nextMs();
     this.#unwatched = { error, untilMs };
     return true;
   }
@@ -192,6 +194,7 @@ export class Reflector<T> {
       const pages = api.list(resource, { ...selection, pageSize: this.#pageSize, signal });
       for await (const page of pages) {
         this.#record.contact();
+        if (this.#unwatched === null) this.#refusals.reset();
         for (const object of page.items) this.#collect(listed, object);
         version = page.resourceVersion;
       }
@@ -238,6 +241,7 @@ export class Reflector<T> {
       const scene = { ...this.#options, limits: this.#limits, record: this.#record };
       for await (const event of watchedOver({ scene, under, lifeMs, open, signal })) {
         this.#record.contact();
+        this.#refusals.reset();
         if (this.#version === null && initial !== null) this.#takeInitial(initial, event, fromMs);
         else this.#take(event);
       }

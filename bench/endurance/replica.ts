@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Usage, usageOf } from '../live/usage.ts';
+import { ROOT } from '../place.ts';
+
+const READY_MS = 200;
+
+/** What was seen of one replica over all its starts. */
+export interface Watched {
+  readonly starts: number;
+  readonly processorMs: number;
+  readonly rssBytes: readonly number[];
+  readonly peakRssBytes: number;
+}
+
+/** A controller that is started again when it was killed, as a Deployment does. */
+export class Replica {
+  readonly #args: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
+  #child: ChildProcess | null = null;
+  #starts = 0;
+  #endedMs = 0;
+  #now: Usage | null = null;
+  #peak = 0;
+  readonly #rss: number[] = [];
+  #said = '';
+
+  constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
+    this.#args = args;
+    this.#env = env;
+  }
+
+  start(): void {
+    this.#starts += 1;
+    const child = spawn(`${ROOT}/bin/rollcall`, this.#args, {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        this.#said = (this.#said + text).slice(-20_000);
+      });
+    this.#child = child;
+  }
+
+  /** Until it has seen everything once. */
+  async untilReady(): Promise<void> {
+    for (;;) {
+      const port = /on port (\d+)/.exec(this.#said)?.[1];
+      const url = `http://127.0.0.1:${port ?? 0}/readyz`;
+      const isReady = port !== undefined && (await fetch(url).catch(() => null))?.ok === true;
+      if (isReady) return;
+      await sleep(READY_MS);
+    }
+  }
+
+  /** The last it said. */
+  said(): string {
+    return this.#said;
+  }
+
+  look(): void {
+    const usage = usageOf(this.#child?.pid);
+    if (usage === null) return;
+    this.#now = usage;
+    this.#rss.push(usage.rssBytes);
+    this.#peak = Math.max(this.#peak, usage.peakRssBytes);
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    this.look();
+    this.#endedMs += this.#now?.processorMs ?? 0;
+    this.#now = null;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+
+  watched(): Watched {
+    return {
+      starts: this.#starts,
+      processorMs: this.#endedMs + (this.#now?.processorMs ?? 0),
+      rssBytes: this.#rss,
+      peakRssBytes: this.#peak,
+    };
+  }
+}
