@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-b3ab2213';
+export const CATALOGUE_VERSION = '318-f09094ed';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1179,7 +1179,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"max-pods-above-address-capacity",name:"spare",in:["ipamd"],anchors:["too low: available (","too high: available ("],pattern:/IP pool is (?:NOT )?too (?:low|high): available \([1-9]/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"refused",in:["ipamd","aws-node"],anchors:["InsufficientFreeAddressesInSubnet","InsufficientCidrBlocks","AttachmentLimitExceeded","Failed to attach ENI","Failed to CreateNetworkInterface"],pattern:/InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded|Failed to (?:attach ENI|CreateNetworkInterface)/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"customNetworking",in:["client-output","unknown","object"],anchors:["AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG"],pattern:/\bAWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG\b["']?\s{0,10}[=:]?\s{0,10}["']?true\b/,strict:false,isTold:true,per:[]},
-{owner:"max-pods-above-address-capacity",name:"typeNamed",in:["client-output","unknown"],anchors:[".nano",".micro",".small",".medium",".large","xlarge",".metal"],pattern:/(?<![\w.-]|: ?[\"']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,strict:false,per:[]},
+{owner:"max-pods-above-address-capacity",name:"typeNamed",in:["client-output","unknown"],anchors:[".nano",".micro",".small",".medium",".large","xlarge",".metal"],pattern:/(?<![\w.-]|: ?["']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"podsAllowed",in:["client-output","unknown","node-status"],anchors:["pods:","max-pods","max pods","maxpods","maxPods","kubelet allows"],pattern:/^\s{0,100}pods:\s{1,20}(?<pods>\d{1,4})\s{0,100}$|\b(?:max[ -]?[Pp]ods|kubelet allows)\b["']?\s{0,4}(?:of |is |=|:)?\s{0,4}["']?(?<pods2>\d{2,4})\b/,strict:false,per:[]},
 {owner:"max-pods-above-address-capacity",name:"addressRefused",in:["event","kubelet","cni-plugin","containerd"],anchors:["failed to assign an IP address to container"],pattern:/failed to assign an IP address to container/,strict:false,per:[]},
 {owner:"network-interface-quota-reached",name:"refused",in:["ipamd","aws-node","event","aws-message","karpenter","vpc-resource-controller"],anchors:["NetworkInterfaceLimitExceeded","maximum number of network interfaces"],pattern:/\bNetworkInterfaceLimitExceeded\b|maximum number of network interfaces/,strict:false,per:[]},
