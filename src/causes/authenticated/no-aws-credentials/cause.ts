@@ -27,7 +27,7 @@ const cause = defineCause({
     noRoleInMetadata: likely(
       ['kubelet', 'nodeadm', 'cloud-init', 'bottlerocket'],
       /no EC2 IMDS role found/,
-      { atLeast: 3, enoughOnce: 'alone' },
+      { atLeast: 3 },
     ),
     // The kubelet ends with it; metadata that has no role answers the next start in the same way.
     providerWithoutCredentials: likely(
