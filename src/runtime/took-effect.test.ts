@@ -72,6 +72,22 @@ const SET = operations(
 );
 const IN_LIST = operations({ op: 'remove', path: '/spec/taints/0' });
 const BELOW_LIST = operations({ op: 'replace', path: '/spec/taints/0/key', value: 'w' });
+const LISTED = patch({ type: 'apply', object: { spec: { taints: [TAINT] } }, isForced: false });
+const EMPTIED = patch({ type: 'merge', change: { spec: { taints: [] } } });
+const HALF = patch({ type: 'merge', change: { spec: { a: null, b: 1 } } });
+const DOLLAR = patch({ type: 'merge', change: { spec: { $a: 1 } } });
+const SCALED: ActionWrite = {
+  verb: 'patch',
+  patch: { type: 'merge', change: { spec: { replicas: 3 } } },
+  requires: 'same-object',
+  subresource: 'scale',
+};
+const TOKEN: ActionWrite = { verb: 'update', object: node('7'), subresource: 'resize' };
+const VERSIONED = operations(
+  { op: 'replace', path: '/metadata/resourceVersion', value: '7' },
+  { op: 'replace', path: '/metadata/uid', value: 'x' },
+  { op: 'add', path: '/spec/unschedulable', value: true },
+);
 const MOVED = operations({ op: 'move', from: '/spec/a', path: '/spec/b' });
 
 const CASES: readonly (readonly [string, ActionWrite, JsonObject | null, Effect])[] = [
@@ -168,6 +184,34 @@ const CASES: readonly (readonly [string, ActionWrite, JsonObject | null, Effect]
     'overtaken',
   ],
   ['operations that do not show', SET, node('7', { spec: { gone: 1 } }), 'not-seen'],
+  [
+    'an applied list of other length',
+    LISTED,
+    node('8', { spec: { taints: [TAINT, TAINT] } }),
+    'overtaken',
+  ],
+  ['an applied list of other content', LISTED, node('8', { spec: { taints: [{}] } }), 'overtaken'],
+  ['an applied list that shows', LISTED, node('8', { spec: { taints: [TAINT] } }), 'took-effect'],
+  ['a merged empty list where there is none', EMPTIED, node('8', { spec: {} }), 'took-effect'],
+  [
+    'a merged empty list beside items',
+    EMPTIED,
+    node('8', { spec: { taints: [TAINT] } }),
+    'overtaken',
+  ],
+  ['a removal below what is not there', UNCORDON, node('8', { spec: null }), 'overtaken'],
+  ['removals of which one could be one', HALF, node('8'), 'overtaken'],
+  ['a merge patch whose key has a dollar', DOLLAR, node('8', { spec: { $a: 1 } }), 'took-effect'],
+  ['a scale, which shows elsewhere', SCALED, node('8', { spec: { replicas: 3 } }), 'not-seen'],
+  ['an update of a part that shows elsewhere', TOKEN, node('8'), 'not-seen'],
+  [
+    'an update beside what the server sets',
+    UPDATED,
+    node('8', { spec: { podCIDR: 'c' } }, { generation: 2, selfLink: 's', managedFields: [] }),
+    'took-effect',
+  ],
+  ['an eviction of what was made again', EVICTED, OTHER, 'took-effect'],
+  ['a version that is only taken', VERSIONED, node('8', CORDON), 'took-effect'],
   ['an operation in a list', IN_LIST, node('8', { spec: { taints: [TAINT] } }), 'not-seen'],
   ['an operation below a list', BELOW_LIST, node('8', { spec: { taints: [TAINT] } }), 'not-seen'],
   ['an operation that moves', MOVED, node('8', { spec: { b: 1 } }), 'not-seen'],

@@ -130,6 +130,9 @@ test('a write refused for its credential alone is sent again with a new one', as
   assert.equal(server.seen.length, 2);
 });
 
+const CREATED = { metadata: { namespace: 'team', name: 'a' }, data: { k: 'v' } };
+const OPERATIONS = [{ op: 'remove', path: '/data/k' }];
+
 const SENT: readonly (readonly [string, (writes: KubeWrites) => Promise<unknown>, object])[] = [
   [
     'an update',
@@ -139,6 +142,39 @@ const SENT: readonly (readonly [string, (writes: KubeWrites) => Promise<unknown>
       path: '/api/v1/namespaces/team/configmaps/a/status',
       query: { fieldManager: 'rollcall', fieldValidation: 'Strict' },
       type: 'application/json',
+      body: OBJECT,
+    },
+  ],
+  [
+    'a create',
+    (writes) => writes.create(CONFIG_MAPS, CREATED),
+    {
+      method: 'POST',
+      path: '/api/v1/namespaces/team/configmaps',
+      query: { fieldManager: 'rollcall', fieldValidation: 'Strict' },
+      type: 'application/json',
+      body: CREATED,
+    },
+  ],
+  [
+    'a JSON patch',
+    (writes) => writes.patch(CONFIG_MAPS, NAME, { type: 'json', operations: OPERATIONS }),
+    {
+      method: 'PATCH',
+      path: '/api/v1/namespaces/team/configmaps/a',
+      query: { fieldManager: 'rollcall', fieldValidation: 'Strict' },
+      type: 'application/json-patch+json',
+      body: OPERATIONS,
+    },
+  ],
+  [
+    'an apply that leaves the fields of others to them',
+    (writes) => writes.patch(CONFIG_MAPS, NAME, { type: 'apply', object: OBJECT, isForced: false }),
+    {
+      method: 'PATCH',
+      path: '/api/v1/namespaces/team/configmaps/a',
+      query: { fieldManager: 'rollcall', fieldValidation: 'Strict' },
+      type: 'application/apply-patch+yaml',
       body: OBJECT,
     },
   ],
@@ -245,4 +281,51 @@ test('a name that would become another path is not sent', async (context) => {
   await assert.rejects(writer.patch(CONFIG_MAPS, NAME, patch, { subresource: '../b' }));
   await assert.rejects(writer.patch(CONFIG_MAPS, { name: 'a' }, patch), /namespace/);
   assert.equal(server.seen.length, 0);
+});
+
+test('an update without the version that was seen is not sent', async (context) => {
+  const { server, writer } = await answering(context, json(OBJECT));
+  for (const resourceVersion of [undefined, '']) {
+    const metadata = { ...NAME, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+    await assert.rejects(writer.update(CONFIG_MAPS, { ...OBJECT, metadata }), (error) => {
+      assert.ok(error instanceof PortError);
+      assert.equal(error.failure, 'invalid');
+      assert.match(error.message, /^An update of a ConfigMap without metadata\.resourceVersion/);
+      return true;
+    });
+  }
+  assert.equal(server.seen.length, 0);
+});
+
+test('requests are counted by verb and resource', async (context) => {
+  const { writer } = await answering(context, json(OBJECT));
+  const preconditions = { uid: 'u' };
+  await writer.create(CONFIG_MAPS, CREATED);
+  await writer.update(CONFIG_MAPS, OBJECT, { subresource: 'status' });
+  await writer.patch(CONFIG_MAPS, NAME, { type: 'merge', change: {} });
+  await writer.delete(CONFIG_MAPS, NAME, { preconditions });
+  await writer.evict(NAME, { preconditions });
+  assert.deepEqual(
+    [...writer.requests()],
+    [
+      ['create configmaps', 1],
+      ['update configmaps/status', 1],
+      ['patch configmaps', 1],
+      ['delete configmaps', 1],
+      ['create pods/eviction', 1],
+    ],
+  );
+});
+
+test('a Status that tells of a success is an answer, as an object of another kind is', async (context) => {
+  for (const object of [
+    { kind: 'Status', status: 'Success' },
+    { kind: 'ConfigMap', status: 'Failure' },
+  ]) {
+    const { writer } = await answering(context, json(object));
+    assert.deepEqual(
+      await writer.delete(CONFIG_MAPS, NAME, { preconditions: { uid: 'u' } }),
+      object,
+    );
+  }
 });

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -93,14 +101,9 @@ describe('the file of a recorder', () => {
     assert.throws(() => openRecorder(path), isFailure('malformed', /is damaged; move it away/));
   });
 
-  test('of another program is left unchanged', () => {
-    const path = freshPath();
-    const other = new DatabaseSync(path);
-    other.exec('CREATE TABLE event_of_theirs (a TEXT) STRICT; PRAGMA user_version = 1');
-    other.close();
-    const before = readFileSync(path);
-    assert.throws(() => openRecorder(path), isFailure('malformed', /another program’s database/));
-    assert.deepEqual(readFileSync(path), before);
+  test('that is kept in memory leaves nothing in the folder', async () => {
+    await openRecorder(':memory:').close();
+    assert.equal(existsSync(':memory:'), false);
   });
 
   test('of a newer program is left alone', () => {
@@ -118,6 +121,42 @@ describe('the file of a recorder', () => {
     assert.throws(() => openRecorder(below), isFailure('not-found', /not writable/));
     assert.throws(() => openRecorder('/proc/rollcall.db'), isFailure('not-found', /not writable/));
   });
+});
+
+describe('the file of something else', () => {
+  test('of another program is left unchanged', () => {
+    const path = freshPath();
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE event_of_theirs (a TEXT) STRICT; PRAGMA user_version = 1');
+    other.close();
+    const before = readFileSync(path);
+    assert.throws(() => openRecorder(path), isFailure('malformed', /another program’s database/));
+    assert.deepEqual(readFileSync(path), before);
+  });
+
+  for (const [what, sql] of [
+    ['has a table of events and no version', 'CREATE TABLE event (a TEXT) STRICT'],
+    [
+      'bears its own mark and has a table of events',
+      'CREATE TABLE event (a TEXT) STRICT; PRAGMA application_id = 7; PRAGMA user_version = 1',
+    ],
+    ['bears its own mark alone', 'PRAGMA application_id = 7'],
+    [
+      'has a later version of its own',
+      'CREATE TABLE theirs (a TEXT) STRICT; PRAGMA application_id = 7; PRAGMA user_version = 99',
+    ],
+  ] as const)
+    test(`of another program that ${what} is neither written nor read`, () => {
+      const path = freshPath();
+      const other = new DatabaseSync(path);
+      other.exec(sql);
+      other.close();
+      const before = readFileSync(path);
+      const refused = isFailure('malformed', /another program’s database/);
+      assert.throws(() => openRecorder(path), refused);
+      assert.throws(() => openRecording(path), refused);
+      assert.deepEqual(readFileSync(path), before);
+    });
 });
 
 describe('a file that is of no use', () => {
@@ -174,6 +213,19 @@ describe('a file of version 1', () => {
     await recorder.append([event(9, { key: 'k' })]);
     assert.deepEqual(await recorder.clusters(), ['one', 'two']);
     await recorder.close();
+    const brought = new DatabaseSync(path, { readOnly: true });
+    assert.deepEqual({ ...brought.prepare('PRAGMA auto_vacuum').get() }, { auto_vacuum: 2 });
+    brought.close();
+  });
+
+  test('that cannot be brought forward whole stays as it was', () => {
+    const path = freshPath();
+    const old = new DatabaseSync(path);
+    old.exec(`${VERSION_1} DROP TABLE arrival;`);
+    old.close();
+    const before = readFileSync(path);
+    assert.throws(() => openRecorder(path), isFailure('unavailable', /could not be used/));
+    assert.deepEqual(readFileSync(path), before);
   });
 });
 
@@ -228,7 +280,27 @@ test('a file gives room back to the disk when it is shrunk', async () => {
   assert.ok(statSync(path).size <= 1_000_000, `${statSync(path).size} bytes`);
 });
 
+test('more rows than one transaction deletes are forgotten all the same', async () => {
+  const recorder = openRecorder(':memory:');
+  await recorder.append(Array.from({ length: 20_001 }, () => event(1)));
+  await recorder.append([event(2)]);
+  assert.equal(await recorder.forgetBefore('one', 2), 20_001);
+  assert.equal(await recorder.forgetBefore('never seen', 9), 0);
+  assert.equal((await recorder.read({ cluster: 'one', limit: 9 })).length, 1);
+  assert.deepEqual(await recorder.shrinkTo(0), { rows: 1, untilMs: 2 });
+  assert.deepEqual(await recorder.shrinkTo(0), { rows: 0, untilMs: null });
+  await recorder.close();
+});
+
 describe('an append', () => {
+  test('of nothing stores nothing, and is refused once the recorder is closed', async () => {
+    const recorder = openRecorder(':memory:');
+    assert.equal(await recorder.append([]), 0);
+    assert.deepEqual(await recorder.clusters(), []);
+    await recorder.close();
+    await assert.rejects(recorder.append([]), isFailure('unavailable', /is already closed/));
+  });
+
   test('stores all of its events or none, and the next one works as before', async () => {
     const path = freshPath();
     const recorder = openRecorder(path);

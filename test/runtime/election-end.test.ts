@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { textAt } from '../../src/evidence/json.ts';
 import { whenAborted } from '../../src/runtime/abort.ts';
 import type { Leading } from '../../src/runtime/election/election-options.ts';
 import { candidate, scene } from './election-scene.ts';
@@ -153,4 +154,20 @@ test('each change of phase, holder and failure is reported once', async (context
     'leading null undefined',
     'over null undefined',
   ]);
+});
+
+test('the end of a leadership that meets a bug of a port ends with it', async (context) => {
+  const told = scene();
+  const door = { store: told.store, clock: told.clock };
+  const writes = leaseWrites(door);
+  const update: typeof writes.update = (resource, object, options) =>
+    textAt(object, 'spec.holderIdentity') === null
+      ? Promise.reject(new TypeError('a bug'))
+      : writes.update(resource, object, options);
+  const api = leaseApi(door);
+  const one = candidate(context, told, 'one', { api, writes: { ...writes, update } });
+  await told.clock.advance(1_000);
+  one.stop.abort();
+  await told.clock.advance(60_000);
+  assert.equal(await one.ended, 'TypeError: a bug');
 });

@@ -18,6 +18,12 @@ test('a candidate takes a Lease that is not there, and writes it as Kubernetes d
     renewTime: '2026-01-01T00:00:00.000000Z',
     leaseTransitions: 0,
   });
+  const { spec: _, ...object } = told.store.lease ?? {};
+  assert.deepEqual(object, {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { namespace: 'rollcall', name: 'controller', uid: 'u', resourceVersion: '1' },
+  });
 });
 
 test('a candidate takes a Lease without a holder at once, and keeps what else it says', async (context) => {

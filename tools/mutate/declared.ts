@@ -1,8 +1,11 @@
 /** What test files declare while they are loaded, and how one of their tests is run. */
+import { whenIdle } from './idle.ts';
 import type { Body, Hook, Options, Subject, Suite } from './suite.ts';
 
-/** A test that nothing ends is a mutant's work, and ends as a failure. */
+/** A test that nothing ends, or what it asks for afterwards, is a mutant's work: a failure. */
 const TEST_LIMIT_MS = 20_000;
+/** What is started for all tests of a file takes longer. */
+const HOOK_LIMIT_MS = 60_000;
 
 export interface Declared {
   readonly name: string;
@@ -64,9 +67,9 @@ export class Session {
     const subject = newSubject(test.name);
     try {
       for (const suite of suites) await runAll(suite.beforeEach, subject.context);
-      await limited(() => test.body(subject.context, () => {}));
+      await limited(() => test.body(subject.context, () => {}), TEST_LIMIT_MS);
     } finally {
-      await runAll(subject.afterwards, subject.context);
+      await runAll(subject.afterwards, subject.context, TEST_LIMIT_MS);
       for (const suite of suites.toReversed()) await runAll(suite.afterEach, subject.context);
     }
   }
@@ -89,8 +92,12 @@ export function lineOf(suite: Suite): readonly Suite[] {
   return suite.parent === null ? [suite] : [...lineOf(suite.parent), suite];
 }
 
-async function runAll(hooks: readonly Hook[], context?: Subject['context']): Promise<void> {
-  for (const hook of hooks) await hook(context);
+async function runAll(
+  hooks: readonly Hook[],
+  context?: Subject['context'],
+  limitMs = HOOK_LIMIT_MS,
+): Promise<void> {
+  for (const hook of hooks) await limited(() => hook(context), limitMs);
 }
 
 function newSubject(name: string): Subject {
@@ -106,14 +113,17 @@ function newSubject(name: string): Subject {
 }
 
 /** A body that returns at once costs no timer. */
-async function limited(body: () => unknown): Promise<void> {
+async function limited(body: () => unknown, limitMs: number): Promise<void> {
   const result = body();
   if (!(result instanceof Promise)) return;
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error('the test does not end')), TEST_LIMIT_MS);
+  const giveUp = (): void => late.reject(new Error('the test does not end'));
+  const timer = setTimeout(giveUp, limitMs).unref();
+  const stopLooking = whenIdle(giveUp);
   try {
     await Promise.race([result, late.promise]);
   } finally {
     clearTimeout(timer);
+    stopLooking();
   }
 }

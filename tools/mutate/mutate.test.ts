@@ -130,6 +130,26 @@ test('kinds', () => assert.deepEqual(KINDS, ['node']));
   assert.match(out, /table\.ts .* 0 survived/, err);
 });
 
+test('a change is noticed after which a test, or what it asks for afterwards, waits for nothing', () => {
+  const source = `export async function opened(count: number): Promise<number> {
+  await new Promise<void>((resolve) => { if (count > 0) resolve(); });
+  return count;
+}
+`;
+  const tests = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { opened } from './door.ts';
+test('opens', async (context) => {
+  context.after(async () => { await opened(2); });
+  assert.equal(await opened(1), 1);
+});
+`;
+  const files = { 'src/toy/door.ts': source, 'src/toy/door.test.ts': tests };
+  const { out, err } = runTool(files, 'toy', '--every', '2');
+  assert.match(out, /door\.ts .* of 4: \d killed/, err);
+  assert.doesNotMatch(out, /→ (?:false|count <= 0|;|\{\})/);
+});
+
 test('a survivor that is accepted is counted apart', () => {
   const reason = 'nothing has exactly ten';
   const one = { file: 'src/toy/limit.ts', original: 'count > 10', replacement: 'count >= 10' };

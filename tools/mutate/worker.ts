@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { type Declared, Declarations, lineOf, Session } from './declared.ts';
 import { Guard } from './guard.ts';
+import { startLooking } from './idle.ts';
 import { Loading } from './loading.ts';
 import type { KnownTest, Order, Reach, Trial, Verdict, WorkerStart } from './messages.ts';
 import { TAKING } from './node-test.ts';
@@ -36,6 +37,7 @@ class Worker {
   async answer(order: Order): Promise<Reach | Verdict | null> {
     if (order.kind === 'reach') return this.#reach();
     if (order.kind === 'trial') {
+      startLooking();
       this.#guard.start(order.trial.cpuMsMax);
       const trying = order.trial.again ? this.#tryLoading(order.trial) : this.#try(order.trial);
       return trying.finally(() => this.#guard.end());

@@ -141,3 +141,36 @@ test('an instance is ended and a hook completed by their groups', async (t) => {
   const completed = { service: 'autoscaling', operation: 'CompleteLifecycleAction' } as const;
   assert.match(await bodyOf(t, { ...completed, input: hook }), /LifecycleActionResult=CONTINUE/);
 });
+
+test('what is there already is distinguished from what is in use', async (t) => {
+  const error = (code: string): Answer => ({
+    status: 409,
+    headers: { 'x-amzn-errortype': code, 'content-type': 'application/json' },
+    body: '{"message":"It is there."}',
+  });
+  const input = { clusterName: 'lab', principalArn: 'arn:aws:iam::1:role/x' };
+  for (const [operation, failure, words] of [
+    [
+      'CreateAccessEntry',
+      'already-exists',
+      /^eks:CreateAccessEntry in eu-west-1 found it there already \(ResourceInUseException\);/,
+    ],
+    [
+      'UpdateAccessEntry',
+      'conflict',
+      /^eks:UpdateAccessEntry in eu-west-1 met it in use \(ResourceInUseException\);/,
+    ],
+  ] as const) {
+    const writes = writesAt(t, await serve(t, inTurn(error('ResourceInUseException'))));
+    const told = await failureOf(writes, false, { service: 'eks', operation, input });
+    assert.equal(told.failure, failure);
+    assert.match(told.message, words);
+  }
+});
+
+test('a bug while a write is sent is thrown as it is', async (t) => {
+  const writes = writesAt(t, 'http://127.0.0.1:1');
+  const call = { ...DELETE, operation: 'DescribeInstances' };
+  await assert.rejects(writes.write(call, NOW), TypeError);
+  assert.deepEqual(writes.requests(), new Map());
+});

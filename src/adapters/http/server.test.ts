@@ -91,6 +91,33 @@ test('a body is not taken for the next request', async (context) => {
   assert.deepEqual(questions, [{ method: 'POST', path: '/a' }]);
 });
 
+test('a body of unknown length is not taken for the next request either', async (context) => {
+  const { port, questions } = await served(context);
+  const hidden = request('GET /hidden HTTP/1.1');
+  const chunks = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
+  const post = request('POST /a HTTP/1.1', 'Transfer-Encoding: chunked') + chunks;
+  const reply = await (await dial(port, post)).ended;
+  assert.match(reply, /^connection: close\r$/im);
+  assert.deepEqual(questions, [{ method: 'POST', path: '/a' }]);
+});
+
+test('a request without a body leaves its connection open', async (context) => {
+  const { port } = await served(context);
+  for (const headers of [[], ['Content-Length: 0']]) {
+    const client = await dial(port, request('GET /a HTTP/1.1', ...headers));
+    const reply = await new Promise<string>((resolve) => client.socket.once('data', resolve));
+    assert.match(reply, /^connection: keep-alive\r$/im);
+    client.socket.destroy();
+  }
+});
+
+test('an answer is kept and guessed at by nobody', async (context) => {
+  const { port } = await served(context);
+  const reply = await (await dial(port, request('GET /a HTTP/1.1', CLOSE))).ended;
+  assert.match(reply, /^cache-control: no-store\r$/im);
+  assert.match(reply, /^x-content-type-options: nosniff\r$/im);
+});
+
 test('a bug is reported, and the client learns nothing of it', async (context) => {
   const bug = new TypeError('secret of the program');
   const { port, bugs } = await served(context, {

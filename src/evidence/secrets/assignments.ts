@@ -6,7 +6,7 @@ const ASSIGNMENT = /(?<=^|[\s"'`;,{(])[A-Za-z_][\w.-]{0,80}["']?(?:=|:[ \t]{1,4}
 
 /** Paths, addresses, numbers, names and flags, by which machines are set up. */
 const PLAIN =
-  /^(?:[\w.-]{0,20}\/[\w./@:+$~-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?|[a-z]{2,10}:\/\/[\w./-]+|\d[\d.:/,]*|v?\d[\w.-]*|[A-Za-z]+|[a-z][a-z0-9]*(?:[-_.:=/,][a-z0-9*]+)*|[A-Z]+(?:_[A-Z]+)*|-{1,2}[\w-]+(?:=[\w./:,-]*)?|[ai]-[0-9a-f]{8,17}|(?:subnet|vpc|sg|eni|ami|lt)-[0-9a-f]{8,17}|arn:aws[\w-]*:[\w:/.-]+|‹.*|\$.*|<.*|[{[|>&*%].*)$/;
+  /^(?:[\w.-]{0,20}\/[\w./@:+$~-]*|https?:\/\/[\w.:-]+(?:\/[\w./-]*)?|[a-z]{2,10}:\/\/[\w./-]+|\d[\d.:/,]*|v?\d[\w.-]*|[A-Za-z]+|[a-z][a-z0-9]*(?:[-_.:=/,][a-z0-9*]+)*|[A-Z]+(?:_[A-Z]+)*|-[\w-]+(?:=[\w./:,-]*)?|arn:aws[\w-]*:[\w:/.-]+|‹.*|\$.*|<.*|[{[|>&*%].*)$/;
 
 /**
  * Text of a script or of settings without any value that is not plain: in what people write for

@@ -64,7 +64,7 @@ export function looksRandom(piece: string, changesLeast = CHANGES_LEAST): boolea
   if (upper >= 2 && lower >= 2)
     return (digit >= 1 || piece.length >= LOWER_LEAST) && shareOfWords(piece) < WORDS_SHARE_MAX;
   const least = upper > lower ? UPPER_LEAST : LOWER_LEAST;
-  return piece.length >= least && digit >= 2;
+  return piece.length >= least;
 }
 
 function isRandomRun(run: string): boolean {

@@ -16,6 +16,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     '"{\\"password\\":\\"«two words»\\",\\"user\\":\\"a\\"}"',
     '"a,""password"":""«two words»"",b"',
     "sh -c 'password='\\''«two words»'\\'' rest'",
+    '{\\\\\\"password\\\\\\":\\\\\\"«two words»\\\\\\",\\\\\\"user\\\\\\":\\\\\\"a\\\\\\"}',
     'password="«never closed»',
   ],
   'a value without quotes ends with its word, or before the next field': [
@@ -28,6 +29,12 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     '[password: «walrus»]',
     'password=«walrus»&& true',
     'password=«walrus»,',
+    'password=«walrus», user = a',
+    'password=«walrus»,user\\": a',
+    '{a: [{password: «walrus»}]}',
+    'password=«,walrus» rest',
+    'password=«;» rest',
+    'password=«,user=walrus» rest',
     'password=«walrus»\\n next',
     'password=«walrus»"',
     'password=«walrus»<br>',
@@ -43,6 +50,11 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     'password: |2+\n«  walrus»\nuser: a',
     'password: | «walrus» rest',
     'password: >- «walrus» rest',
+    'password: |  «walrus» rest',
+    'password: | \n«  walrus»\nuser: a',
+    'a:\n  password: |\n«    walrus\n \n    otter»\n  user: a',
+    'password: |\n«  walrus»\nb',
+    'set  password: |\n«  walrus  otter»\nuser:  a',
   ],
   'a placeholder is no value': [
     'password=$DB_PASSWORD rest',
@@ -65,6 +77,18 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     'token=arn:aws-cn:iam::123456789012:role/a rest',
     'secret=kube-system/aws-node-token rest',
     'token=v1.30.1-eks-1 rest',
+    'token=1.30.1 rest',
+    'token=2026.1.1 rest',
+    'token=«v1.30.1!walrus» rest',
+    'token=«!kube-system/walrus» rest',
+    'token=«/walrus!otter» rest',
+    'token=«walrus-arn:aws:iam» rest',
+    'token=/a1/B2/c3/d4/e5/f6 rest',
+    'token=«/aB/c1/d2/e3/f4/gH» rest',
+    'token=/AB1/CD2/EF3/GH4/IJ5 rest',
+    'token=/abcd/EFGH/abcd/EFGH rest',
+    'secret=http://example.net/path rest',
+    'secret=«xhttps://example.net/path» rest',
     'token=1.30.1+build rest',
     'secret=DB_PASSWORD_NAME rest',
     'secret=https://example.net/path rest',
@@ -85,6 +109,15 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     'key=SomeLongerNameOfIt rest',
     'key=/a/path/of/some/words rest',
     `session=«a.${DRAWN}»`,
+    'key=«aB/cD/eF/gH/iJ/kL» rest',
+    'key=!aB/cD/eF/gH/iJ/kL rest',
+    'key=aB/cD/eF/gH/iJ/kL! rest',
+    'key=«x.aBcDeFgHiJkLmNoPqRsTuVwXyZaB» rest',
+    'key=name.of.aB3dE5gH7 rest',
+    `key=zz${HEX} rest`,
+    `key=${HEX}zz rest`,
+    'key=AB3AB3AB3AB3 rest',
+    'key=ab3ab3ab3ab3 rest',
   ],
 };
 
@@ -93,6 +126,11 @@ describe('where a value ends, and which values are secrets', () => {
     describe(what, () => {
       for (const line of lines) test(line, () => assertCut(line));
     });
+});
+
+test('looks 4,000 characters and 200 lines far for the end of a value', () => {
+  assertCut(`password="«${'walrus '.repeat(571)}abc»def`);
+  assertCut(`password: |\n«${'  walrus\n'.repeat(199)}  otter»\n  seal\nuser: a`);
 });
 
 test('a value is empty, harmless or a secret, by the strength of its name', () => {
@@ -116,12 +154,23 @@ const SETTINGS: readonly string[] = [
   'export WALRUS="«two Zebras9!»"; b',
   "walrus: '«Zebra9!»'",
   '{walrus:   «Zebra9!»}',
+  'W=«Zebra9!»',
+  '(W=«Zebra9!» a; O=«Zebra8!;» `V=«Zebra7!»`',
+  'W="«a=Zebra8! b=Zebra9!»"; O="«Zebra7!»"',
+  'W=«Zebra_9»',
+  'W=«Zebra9!/path»',
+  'W=«!walrus»',
+  'W="«plain Zebra9!»"',
   '{"walrus":"x","other": "«Zebra9!»"}',
   'a=b WALRUS=«Zebra9!»\nOTTER=«Zebra8!»',
   'PATH=/usr/bin:/bin',
   'a=path/to/some.file b=https://example.net:443/a/b c=gs://bucket/key',
   'a=10.0.0.1:443 b=v1.30.1 c=1.5 d=Word e=some-name_of.it f=DB_NAME g=--flag=1.2/a h=-x',
   'a=i-0123456789abcdef0 b=subnet-0123456789abcdef0 c=arn:aws:iam::123456789012:role/a',
+  'a=Path/To/Some.File b=http://10.0.0.1:8080/a c=https://example.net:443',
+  'a=10Gi b=100m c=1.30.1-eks-Ab d=NAME_OF_IT e=arn:aws-cn:iam::123456789012:role/A',
+  'a=‹redacted› b=$BB c="<two>" d="two  words"',
+  'curl https://example.net/?walrus=Zebra9!',
   'a=$B b=<c> c=[1,2] d={x} e=*a f=%d',
   'a="two words and 10.0.0.1"',
   'a == Zebra9!',

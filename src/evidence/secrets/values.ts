@@ -26,7 +26,7 @@ const QUOTED_MAX = 4000;
 const QUOTE = /(\\{0,15})(["'`\ue000])/y;
 const PLAIN = /[^\s"'`<>\ue000\ufffd]/;
 /** Where a value that nothing encloses ends: before the next field of the same line. */
-const NEXT_FIELD = /[,;&|)}\]]{1,8}\s{0,8}(?:$|["'\\]|[\w.-]{1,60}["'\\]{0,4}\s?[=:])|[,;]$|&&/y;
+const NEXT_FIELD = /[,;&|)}\]]{1,8}\s{0,8}(?:$|["'\\]|[\w.-]{1,60}["'\\]{0,4}\s?[=:])|&&/y;
 const BLOCK = /[|>](?:[+-]?\d?|\d[+-])[ \t]*\n/y;
 /** A block whose lines somebody has joined. */
 const FLAT_BLOCK = /[|>][+-]?[ \t\ufffd]{1,20}(?=[^\s|>])/y;
@@ -51,8 +51,8 @@ function quotedAt(text: string, start: number): ValuePlace | null {
   const [mark, slashes = '', sign = ''] = open;
   const from = start + mark.length;
   // CSV doubles the quotes of what it encloses.
-  const isDoubled = slashes === '' && text[from] === sign && text[from + 1] !== undefined;
-  const begin = isDoubled && /\w/.test(text[from + 1] ?? '') ? from + 1 : from;
+  const isDoubled = slashes === '' && text[from] === sign && /\w/.test(text[from + 1] ?? '');
+  const begin = isDoubled ? from + 1 : from;
   const end = closing(text, begin, slashes, sign);
   return { from: begin, to: end };
 }
@@ -62,7 +62,7 @@ function closing(text: string, from: number, slashes: string, sign: string): num
   for (let index = from; index < last; index++) {
     if (text[index] !== sign) continue;
     let before = 0;
-    while (before < index - from && text[index - before - 1] === '\\') before++;
+    while (text[index - before - 1] === '\\') before++;
     if (before <= slashes.length) return index - before;
   }
   return last;
@@ -70,7 +70,7 @@ function closing(text: string, from: number, slashes: string, sign: string): num
 
 function wordAt(text: string, start: number): ValuePlace {
   let to = start;
-  while (to < text.length && PLAIN.test(text[to] ?? '')) {
+  while (PLAIN.test(text[to] ?? '')) {
     NEXT_FIELD.lastIndex = to;
     if (to > start && /[,;&|)}\]]/.test(text[to] ?? '') && NEXT_FIELD.test(text)) break;
     // An escaped quote or line end belongs to the text around it.
@@ -83,15 +83,19 @@ function wordAt(text: string, start: number): ValuePlace {
 /** Lines that stand further in than the line of the field's name. */
 function blockAt(text: string, start: number, from: number): ValuePlace {
   const nameLine = text.slice(text.lastIndexOf('\n', start) + 1, start);
-  const indent = /^[ \t]*/.exec(nameLine)?.[0].length ?? 0;
+  const indent = indentOf(nameLine);
   let to = from;
   for (let count = 0; count < BLOCK_LINES_MAX && to < text.length; count++) {
     const end = text.indexOf('\n', to);
     const line = text.slice(to, end < 0 ? undefined : end);
-    if (line.trim() !== '' && (/^[ \t]*/.exec(line)?.[0].length ?? 0) <= indent) break;
+    if (line.trim() !== '' && indentOf(line) <= indent) break;
     to = end < 0 ? text.length : end + 1;
   }
   return { from, to: text[to - 1] === '\n' ? to - 1 : to };
+}
+
+function indentOf(line: string): number {
+  return line.length - line.replace(/^[ \t]+/, '').length;
 }
 
 /** What templates, variables, earlier cuts and objects begin with. */
@@ -121,7 +125,7 @@ export function isSecretValue(value: string, strength: Strength): boolean {
   if (strength === 'password') return value !== '' && !NO_VALUE.test(value);
   if (isHarmless(value)) return false;
   if (strength === 'secret') return value.length >= SECRET_LEAST && !isPlainAddress(value);
-  return value.length >= 12 && looksDrawn(value);
+  return looksDrawn(value);
 }
 
 function isPlainAddress(value: string): boolean {

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { complete, incomplete } from '../../../src/controllers/lifecycle/facts.ts';
 import { START_MS } from './facts-of-json.ts';
 import { idOf, instanceOf, UNREAD } from './fleet.ts';
-import { follow, NODE } from './follow.ts';
+import type { KubeNode } from '../../../src/evidence/kinds.ts';
+import { follow, NODE, nodes } from './follow.ts';
 
 test('a machine without a Node is reported once it has lasted', () => {
   const { kinds, only } = follow([
@@ -148,4 +149,104 @@ test('an instance has not ended because EC2 could not be asked', () => {
     [1210, 'ready'],
   ]);
   assert.ok(!kinds.includes('instance-ended'));
+});
+
+test('it is reported again when it was over while another list could not be read', () => {
+  const unread = { instances: incomplete<never>(UNREAD) };
+  const { kinds } = follow([
+    [0, 'ready'],
+    [10, 'gone-by-cloud'],
+    [50, 'gone-by-cloud'],
+    [60, 'ready', unread],
+    [70, 'gone-by-cloud'],
+    [110, 'gone-by-cloud'],
+  ]);
+  assert.equal(kinds.filter((kind) => kind === 'lease-without-node').length, 2);
+});
+
+test('what is so is proved by the objects that show it', () => {
+  const excerptsOf = (
+    looks: Parameters<typeof follow>[0],
+    kind: 'machine-without-node' | 'node-without-machine',
+  ): readonly string[] =>
+    follow(looks)
+      .only(kind)
+      .proof.map(({ excerpt }) => excerpt);
+  const [alone = ''] = excerptsOf(
+    [
+      [0, 'gone'],
+      [40, 'gone'],
+    ],
+    'machine-without-node',
+  );
+  assert.match(alone, /^i-\w+ running since 20.*, and no Node is its$/);
+  const ended = excerptsOf(
+    [
+      [0, 'ready'],
+      [10, 'terminated'],
+      [50, 'terminated'],
+    ],
+    'node-without-machine',
+  );
+  assert.equal(ended.length, 2);
+  assert.match(ended[0] ?? '', new RegExp(`^Node ${NODE} providerID aws:///.*/${idOf(1)}$`));
+  assert.equal(ended[1], `${idOf(1)} terminated`);
+});
+
+const SAME = { providerId: null, machineId: 'm', internalIp: '10.0.0.1' };
+
+function twins(...changes: readonly Partial<KubeNode>[]): ReturnType<typeof follow> {
+  const told = nodes(...changes);
+  return follow([
+    [0, 'ready', told],
+    [40, 'ready', told],
+  ]);
+}
+
+test('two Nodes of one system without a providerID are of one machine, the newest first', () => {
+  const { node, uid, instanceId, detail, proof } = twins(
+    { ...SAME, name: 'b', uid: 'u-b', createdMs: START_MS - 1000 },
+    { ...SAME, name: 'a', uid: 'u-a', createdMs: START_MS - 2000 },
+  ).only('two-nodes-for-one-machine');
+  assert.deepEqual([node, uid, instanceId, detail], ['b', 'u-b', null, 'a, b']);
+  assert.deepEqual(
+    proof.map(({ excerpt }) => excerpt),
+    ['Node a providerID none', 'Node b providerID none'],
+  );
+});
+
+test('two Nodes are not of one machine by a part of what tells it, or by nothing', () => {
+  for (const [one, other] of [
+    [{}, { internalIp: '10.0.0.2' }],
+    [{}, { machineId: 'other' }],
+    [{ machineId: null }, { machineId: null }],
+    [{ machineId: '' }, { machineId: '' }],
+    [{ internalIp: null }, { internalIp: null }],
+  ] as const) {
+    const { kinds } = twins(
+      { ...SAME, ...one, name: 'a', uid: 'u-a' },
+      { ...SAME, ...other, name: 'b', uid: 'u-b' },
+    );
+    assert.ok(!kinds.includes('two-nodes-for-one-machine'), JSON.stringify([one, other]));
+  }
+});
+
+test('of a machine with ever new names eight are named', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+  const { detail, proof } = twins(
+    ...names.map((name) => ({ ...SAME, name, uid: `u-${name}` })),
+  ).only('two-nodes-for-one-machine');
+  assert.equal(detail, 'a, b, c, d, e, f, g, h');
+  assert.equal(proof.length, 8);
+});
+
+test('a Node without a UID or a providerID outlives nothing that is known', () => {
+  for (const change of [{ uid: null }, { providerId: null }]) {
+    const told = nodes(change);
+    const { kinds } = follow([
+      [0, 'terminated', told],
+      [40, 'terminated', told],
+    ]);
+    assert.ok(!kinds.includes('node-without-machine'), JSON.stringify(change));
+  }
 });
