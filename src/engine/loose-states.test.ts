@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { readTexts } from '../../engine/pile.ts';
+import { readTexts } from './pile.ts';
 
 async function signsOf(text: string): Promise<readonly string[]> {
   const { hits } = await readTexts([{ name: 'paste.txt', text }]);
