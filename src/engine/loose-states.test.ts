@@ -20,7 +20,7 @@ describe('conditions without their object', () => {
     assert.ok((await signsOf(`It stays like this:\n\n${ITEM}`)).includes(GONE));
   });
 
-  test('of an unknown kind say nothing of a claim', async () => {
+  test('of an unknown kind belong to no claim', async () => {
     const other = ITEM.replace('Launched', 'Progressing');
     assert.ok(!(await signsOf(`  conditions:\n${other}`)).includes(GONE));
   });
@@ -35,7 +35,7 @@ describe('the credential plugin of a kubeconfig', () => {
     assert.ok((await signsOf(call('aws-iam-authenticator'))).includes(REGION));
   });
 
-  test('is no other program with arguments', async () => {
+  test('of another program is left out', async () => {
     assert.ok(!(await signsOf(call('/usr/bin/backup'))).includes(REGION));
   });
 });
