@@ -2,9 +2,9 @@ import type { Json } from '../../evidence/json.ts';
 
 const DEPTH_MAX = 12;
 /** A value goes on over blanks, up to the next key or the end of what it is in. */
-const SCALAR = /(?:(?!\s+[\w./-]{1,120}:)[^\]])*/y;
-const KEY = /\s*([\w./-]{1,317}):/y;
-const WORD = /\s*([^\s\]]+)/y;
+const SCALAR = /(?:(?! [\w./-]{1,120}:)[^\]])*/y;
+const KEY = / {0,4}([\w./-]{1,120}):/y;
+const WORD = / {0,4}([^\s\]]+)/y;
 
 interface Cursor {
   readonly text: string;

@@ -90,7 +90,7 @@ function sayConditions(passage: PassageReading, block: Block): void {
 
 const COMMAND =
   /^\s*"?command"?:\s*"?((?:\S*[/\\])?(?:aws|aws-iam-authenticator|heptio-authenticator-aws)(?:\.exe)?)"?,?\s*$/;
-const ARGUMENTS = /^\s*"?args"?:\s*\[?\s*$/;
+const ARGUMENTS = /^\s{0,100}"?args"?:\s{0,4}\[?\s{0,4}$/;
 const ARGUMENT = /^\s*(?:- )?(?:"([^"]*)"|'([^']*)'|([^\s,\]]+)),?\s*$/;
 const ARGUMENTS_MAX = 30;
 /** Between the command of a credential plugin and its arguments are a few other fields. */
