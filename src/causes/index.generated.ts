@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-f09094ed';
+export const CATALOGUE_VERSION = '318-aa5d8f68';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -280,6 +280,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"bottlerocket-setting-generator-failed",name:"generatorFailedRaw",in:["bottlerocket","console"],anchors:["FailedSettingGenerator { program: "],pattern:/FailedSettingGenerator \{ program: "(?<generator>(?!pluto private-dns-name)[^"]{1,120})", code: "(?:\d{1,400}|signal)", stderr: "(?!.{0,400}(?:private DNS name|Error describing))(?<reason>.{0,160})/,strict:false,per:[]},
 {owner:"bottlerocket-setting-generator-failed",name:"generatorNotRun",in:["bottlerocket","console"],anchors:["ailed to start generator","waiting for settings generator","output from generator"],pattern:/(?<reason>(?:Failed to start generator|Timed-out waiting for settings generator|Invalid \(non-utf8\) output from generator) '(?<generator>[^']{1,120})'.{0,80})/,strict:false,per:[]},
 {owner:"bottlerocket-setting-generator-failed",name:"settingRefused",in:["bottlerocket","console"],anchors:["Error deserializing"],pattern:/\bsundog\b.{0,40}(?<reason>Error deserializing .{1,160})/,strict:false,per:[]},
+{owner:"bottlerocket-setting-generator-failed",name:"settingsNotUnderstood",in:["bottlerocket","console"],anchors:["Error deserializing HashMap to Settings","Error deserializing command output as JSON"],pattern:/(?<reason>Error deserializing (?:HashMap to Settings|command output as JSON)\b.{1,160})/,strict:false,per:[]},
 {owner:"bottlerocket-setting-generator-failed",name:"noUserData",in:["bottlerocket","console","journal"],anchors:["Failed to start Bottlerocket userdata configuration system"],pattern:/Failed to start Bottlerocket userdata configuration system/,strict:false,per:[]},
 {owner:"cgroup-driver-mismatch",name:"driversDiffer",in:["kubelet"],anchors:[" is different from docker cgroup driver: "],pattern:/kubelet cgroup driver: ["']{0,3}(?<kubelet>\w{1,400})["']{0,3} is different from docker cgroup driver: ["']{0,3}(?<runtime>\w{1,400})/,strict:false,per:[]},
 {owner:"cgroup-driver-mismatch",name:"wrongPath",in:["kubelet","containerd","event","pod-status"],anchors:["expected cgroupsPath to be of format ","configured with systemd cgroup manager, but did not receive slice as parent"],pattern:/expected cgroupsPath to be of format "?slice:prefix:name"? for systemd cgroups, got|configured with systemd cgroup manager, but did not receive slice as parent/,strict:false,per:[]},

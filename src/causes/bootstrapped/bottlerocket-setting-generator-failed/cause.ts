@@ -46,6 +46,11 @@ export default defineCause({
       /\bsundog\b.{0,40}(?<reason>Error deserializing .{1,160})/,
       { anchors: ['Error deserializing'] },
     ),
+    // These words are sundog's alone, also where its tag was cut off.
+    settingsNotUnderstood: likely(
+      ['bottlerocket', 'console'],
+      /(?<reason>Error deserializing (?:HashMap to Settings|command output as JSON)\b.{1,160})/,
+    ),
     noUserData: clears(
       ['bottlerocket', 'console', 'journal'],
       /Failed to start Bottlerocket userdata configuration system/,

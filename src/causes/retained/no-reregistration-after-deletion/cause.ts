@@ -20,7 +20,7 @@ const cause = defineCause({
     updateFails: likely(
       ['kubelet'],
       /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
-      { atLeast: 2, enoughOnce: 'alone' },
+      { atLeast: 2 },
     ),
     toldDeleted: context(
       ['client-output', 'unknown'],
