@@ -8,12 +8,10 @@ import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
 import { loadExamples } from '../test/causes/example.ts';
 import { agentManifest } from './generate/agent-manifest.ts';
+import { anchorFaults } from './generate/anchors.ts';
 import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
-import { commandsPage } from './generate/commands.ts';
-import { controllerPage } from './generate/controller-settings.ts';
 import { instanceTypesFile } from './generate/instance-types.ts';
-import { likenessFile } from './generate/likeness.ts';
 import { scenariosFile } from './generate/scenarios.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -65,6 +63,7 @@ interface Row {
   readonly anchors: readonly string[];
   readonly pattern: RegExp;
   readonly strict?: boolean | undefined;
+  readonly isTold?: boolean | undefined;
   readonly per: readonly string[];
 }
 
@@ -102,7 +101,7 @@ function list(values: readonly string[]): string {
 }
 
 function printRow(row: Row): string {
-  return `{owner:${JSON.stringify(row.owner)},name:${JSON.stringify(row.name)},in:${list(row.in)},anchors:${list(row.anchors)},pattern:${String(bounded(row.pattern))},strict:${row.strict === true},per:${list(row.per)}},`;
+  return `{owner:${JSON.stringify(row.owner)},name:${JSON.stringify(row.name)},in:${list(row.in)},anchors:${list(row.anchors)},pattern:${String(bounded(row.pattern))},strict:${row.strict === true},${row.isTold === true ? 'isTold:true,' : ''}per:${list(row.per)}},`;
 }
 
 function printCause({ folder, cause }: LoadedCause): string {
@@ -125,9 +124,14 @@ function versionOf(text: string): string {
   return hash.toString(16).padStart(8, '0');
 }
 
+/** The signs of milestones, symptoms and causes in the order of the index. */
+function rowsOf(causes: readonly LoadedCause[]): readonly Row[] {
+  return [...rowsOfTables(), ...causes.flatMap(rowsOfCause)];
+}
+
 /** The index by which causes are found without loading them. */
 export function printIndex(causes: readonly LoadedCause[]): string {
-  const rows = [...rowsOfTables(), ...causes.flatMap(rowsOfCause)].map(printRow);
+  const rows = rowsOf(causes).map(printRow);
   const entries = causes.map(printCause);
   const body = [...rows, ...entries].join('\n');
   return [
@@ -160,8 +164,11 @@ function packageVersion(): string {
   return version;
 }
 
-/** The other generated files; the picture reads the index, which must stand by then. */
+/** The other generated files; what reads the index is loaded here, when a sound one stands. */
 async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly GeneratedFile[]> {
+  const { commandsPage } = await import('./generate/commands.ts');
+  const { controllerPage } = await import('./generate/controller-settings.ts');
+  const { likenessFile } = await import('./generate/likeness.ts');
   const { picture } = await import('./generate/picture.ts');
   const { permissionFiles } = await import('./generate/permissions.ts');
   const { simulationPage } = await import('./generate/simulation.ts');
@@ -228,6 +235,10 @@ async function generate(causes: readonly LoadedCause[]): Promise<number> {
 
 async function main(argv: readonly string[]): Promise<number> {
   const causes = await loadAllCauses();
+  const faults = anchorFaults(rowsOf(causes));
+  for (const fault of faults) console.error(fault);
+  // An index with such a sign loads nowhere, and this program could not write a better one.
+  if (faults.length > 0) return 1;
   const code = await (argv.includes('--check') ? check(causes) : generate(causes));
   return Math.max(code, Number(process.exitCode ?? 0));
 }

@@ -6,6 +6,7 @@ export const WRONG_ADDRESS_TOLD = {
     ['client-output', 'unknown'],
     /\b(?:[Kk]ubelet|[Nn]odes?)\b.{0,60}\b(?:register|report|announce|advertise|pick|select|choose|use|registering|reporting|announcing|advertising|picking|selecting|choosing|using)(?:e?s|e?d)?\b.{0,40}\b(?:wrong|incorrect|secondary)\b.{0,20}\b(?:IP|address)/,
     {
+      isTold: true,
       anchors: [
         'wrong IP',
         'wrong address',

@@ -23,6 +23,8 @@ export interface Sign {
   readonly pattern: RegExp;
   readonly weight: SignWeight;
   readonly strict?: boolean;
+  /** True for what people tell in sentences: what they deny or ask about does not count. */
+  readonly isTold?: boolean;
   /** True for what healthy evidence says too: it completes other signs and supports nothing alone. */
   readonly isBackground?: boolean;
   /** Times it must be seen before it counts, for lines that healthy nodes print once or twice. */

@@ -4,7 +4,7 @@ import { literalsOf } from './literals.ts';
 
 /** What a sign says beside where it stands and how it reads. */
 export type SignOptions = Partial<
-  Pick<Sign, 'anchors' | 'strict' | 'isBackground' | 'atLeast' | 'enoughOnce'>
+  Pick<Sign, 'anchors' | 'strict' | 'isTold' | 'isBackground' | 'atLeast' | 'enoughOnce'>
 >;
 
 type MakeSign = (sources: readonly LineSource[], pattern: RegExp, options?: SignOptions) => Sign;

@@ -9,6 +9,8 @@ export interface SignRow {
   readonly anchors: readonly string[];
   readonly pattern: RegExp;
   readonly strict: boolean;
+  /** True for what people tell in sentences, who may also deny it or ask. */
+  readonly isTold?: boolean;
   /** Captures whose values tell objects apart. */
   readonly per: readonly string[];
 }

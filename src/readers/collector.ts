@@ -19,6 +19,7 @@ import type { LineSource } from '../evidence/source.ts';
 import type { Moment, When } from '../evidence/time.ts';
 import type { SignRow } from '../evidence/sign-row.ts';
 import { type MutableDocument, newDocument } from './documents.ts';
+import { matchOf } from './line/denial.ts';
 import type { LogFindings } from './log/log.ts';
 import { MATCH_CHARACTERS_MAX, quoteOf, type RawQuote, type ReadLine } from './quotes.ts';
 import { createShare, type Share } from './sharing.ts';
@@ -192,7 +193,7 @@ function tryRows(state: State, document: number, given: ReadLine, rows: Iterable
   const { isKnown = true } = line;
   for (const row of rows) {
     if (!acceptsSource(row, { source: line.source, isKnown })) continue;
-    const match = row.pattern.exec(line.text);
+    const match = matchOf(row, line.text);
     if (match !== null) state.documents[document]?.sightings.add(row, line, match);
   }
 }

@@ -1,3 +1,4 @@
+import { goValue } from './go-value.ts';
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { Command } from './command.ts';
 
@@ -138,7 +139,7 @@ function ofColumns(asked: Asked, spec: string, output: readonly string[]): reado
     const object = emptyObject(asked);
     for (const [index, members] of paths.entries()) {
       const cell = cells[index] ?? '';
-      if (members !== null) put(object, members, cell === '<none>' ? null : cell);
+      if (members !== null) put(object, members, cell === '<none>' ? null : goValue(cell));
     }
     return [object];
   });

@@ -62,13 +62,13 @@ const CALLERS: readonly (readonly [LineSource, RegExp])[] = [
   ],
 ];
 
+// An event row quotes other programs, so it is known before they are.
+const EVENT_ROW =
+  /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/;
+
 /** Phrases that only one program prints, for lines and documents without a tag. */
 const PHRASES: readonly (readonly [LineSource, RegExp])[] = [
-  // An event row quotes other programs, so it is known before they are.
-  [
-    'event',
-    /^\s*(?:\S+\s+)?(?:(?:\d+[dhms])+|<(?:unknown|invalid)>)\s.*\b(?:Normal|Warning)\b|^\s*(?:Normal|Warning)\s+[A-Z]\w+\s/,
-  ],
+  ['event', EVENT_ROW],
   ['nidhogg', /nidhogg/],
   ['kubelet', /\b[Ff]ailed to run Kubelet\b|when waiting for CSINode publishing/],
   ['terraform', /\[(?:ℹ|✔|!|✖|▶)\] {1,2}\S/],
@@ -217,7 +217,8 @@ export function readPrefix(line: string): Prefix {
 
 /** The program that the tag or a field of a line names, whatever its words; else null. */
 export function settledSource(line: string, { program }: Prefix): LineSource | null {
-  return program ?? callerOf(line.slice(0, HEAD_CHARACTERS));
+  const head = line.slice(0, HEAD_CHARACTERS);
+  return program ?? (EVENT_ROW.test(head) ? null : callerOf(head));
 }
 
 /** Which program printed a line, by its tag, its source file or its words; and on which host. */

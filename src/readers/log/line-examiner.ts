@@ -1,5 +1,6 @@
 import type { LineSource } from '../../evidence/source.ts';
 import { cleanLine } from '../line/clean.ts';
+import { matchOf } from '../line/denial.ts';
 import { unwrapLine } from '../line/envelope.ts';
 import { type Likely, type Origin, originOf, type Prefix, readPrefix } from '../line/origin.ts';
 import { isCommandEcho } from '../line/prompt.ts';
@@ -62,7 +63,7 @@ export class LineExaminer {
     const matching: MatchingRow[] = [];
     for (const tried of rows) {
       if (isSeen && !acceptsSource(tried.row, { source: program, isKnown: true })) continue;
-      const match = tried.row.pattern.exec(text);
+      const match = matchOf(tried.row, text);
       if (match !== null) matching.push({ tried, match });
     }
     return matching;

@@ -27,6 +27,7 @@ import { textsOfRecord } from '../pasted/json-text.ts';
 import { unpasted } from '../pasted/paste.ts';
 import { hasLostQuotes, mended, withoutQuotes } from '../pasted/unquoted.ts';
 import { type Segment, segments } from './segments.ts';
+import { readLooseStates } from './loose-states.ts';
 import { readOwnState } from './own-state.ts';
 import { type Parsed, parseJson, parseYamlDocuments } from './parse.ts';
 
@@ -50,6 +51,7 @@ export function readStructuredText(given: TextReading, text: string): void {
   collector.sawMachine(document, loginHost(lines));
   readLooseAwsAuth(open.passage, lines);
   readTranscript(open.passage, lines);
+  readLooseStates(open.passage, lines, open.said);
   readOwnState(open.passage, lines);
   open.flush();
 }

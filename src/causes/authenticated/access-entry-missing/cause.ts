@@ -24,11 +24,16 @@ const cause = defineCause({
     toldCured: likely(
       ['client-output', 'unknown'],
       /\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
-      { anchors: ['access entry'] },
+      { isTold: true, anchors: ['access entry'] },
     ),
     entryNotFound: context(
       ['client-output', 'aws-message', 'terraform'],
       /when calling the DescribeAccessEntry operation: The specified principalArn could not be found/,
+    ),
+    toldMissing: likely(
+      ['client-output', 'unknown'],
+      /\b(?:no|neither an?|without an?|(?:not?|never) (?:have|has|had|contains?|creates?|created) an?|n't (?:have|create) an?|lacks? an?|missing an?) (?:EKS )?(?:aws_eks_access_entry|access entry)(?: of type \w{1,20}| for (?:the|its|their|this) (?:new )?(?:node|worker|role|IAM|instance)\w{0,10}| exists\b)/,
+      { isTold: true, anchors: ['aws_eks_access_entry', 'access entry'] },
     ),
   },
   needs: [

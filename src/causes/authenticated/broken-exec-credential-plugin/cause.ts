@@ -11,11 +11,11 @@ export default defineCause({
   signs: {
     versionsDiffer: definite(
       ['kubelet', 'client-output'],
-      /exec plugin is configured to use API version (?<configured>\S+), plugin returned version (?<returned>[\w./]+)/,
+      /^(?!(?:error: |Unable to connect to the server: )).*exec plugin is configured to use API version (?<configured>\S+), plugin returned version (?<returned>[\w./]+)/,
     ),
     versionRemoved: definite(
       ['kubelet', 'client-output'],
-      /exec plugin: invalid apiVersion "(?<configured>[^"]+)"/,
+      /^(?!(?:error: |Unable to connect to the server: )).*exec plugin: invalid apiVersion "(?<configured>[^"]+)"/,
     ),
     answerNotKnown: definite(
       ['kubelet', 'client-output'],

@@ -1,9 +1,16 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** A kubelet shows a certificate that this cluster’s CA did not sign. */
-export default defineCause({
+const cause = defineCause({
   id: 'client-certificate-of-foreign-ca',
   stage: 'authenticated',
   title: 'a kubelet presents a client certificate of another CA',
@@ -12,11 +19,38 @@ export default defineCause({
     unknownAuthority: likely(
       ['kube-apiserver'],
       /Unable to authenticate the request.*(?:verifying certificate SN=(?<serial>\d+).*)?x509: certificate signed by unknown authority/,
-      { anchors: ['Unable to authenticate the request'], strict: true, atLeast: 5 },
+      {
+        anchors: ['Unable to authenticate the request'],
+        strict: true,
+        atLeast: 5,
+        enoughOnce: 'alone',
+      },
     ),
     refused: context(
       ['kubelet'],
       /(?:register node|[Ff]ailed to (?:list|watch|ensure)).*\bUnauthorized\b/,
+    ),
+    toldReplaced: context(
+      ['client-output', 'unknown', 'kubeadm'],
+      /\bkubeadm (?:alpha |init )?phase certs (?:all|ca)\b|\b(?:[Rr]e(?:created|generated|placed|newed|made|built)|[Rr]otated|[Dd]eleted|[Rr]emoved) (?:\w+ ){0,3}(?:the |cluster |kubernetes |root )CA\b|\b[Nn]ew CA\b|\b(?:[Dd]eleted|[Rr]emoved) (?:\w+ ){0,3}(?:in )?\/etc\/kubernetes\/pki\b/,
+      {
+        isTold: true,
+        anchors: [
+          'phase certs ',
+          'the CA',
+          'cluster CA',
+          'kubernetes CA',
+          'root CA',
+          'new CA',
+          'New CA',
+          '/etc/kubernetes/pki',
+        ],
+      },
+    ),
+    toldRefused: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Kk]ubelets?|[Ww]orkers?|[Nn]odes?)\b.{0,160}\bUnauthorized\b/,
+      { isTold: true },
     ),
   },
   needs: [],
@@ -45,3 +79,15 @@ export default defineCause({
     refs: ['https://kubernetes.io/docs/tasks/tls/manual-rotation-of-ca-certificates/'],
   },
 });
+
+export default matched(cause, matchReplaced);
+
+/** The CA was made again, and kubelets that nobody touched are refused. */
+function matchReplaced(view: ViewOf<typeof cause>): Match | null {
+  const [replaced, refused] = [
+    view.sign('toldReplaced'),
+    view.sign('toldRefused') ?? view.sign('refused'),
+  ];
+  if (replaced === null || refused === null) return null;
+  return found({}, [replaced.first, refused.first], 'likely');
+}

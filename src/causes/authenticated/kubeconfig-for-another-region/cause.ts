@@ -20,6 +20,11 @@ export default defineCause({
       ['authenticator', 'kube-apiserver'],
       /unexpected hostname "+(?<host>sts\.[\w.-]{4,100})"+ in pre-signed URL/,
     ),
+    pluginRegion: definite(
+      ['host-file'],
+      /^kubeconfig runs \S+ (?:.{0,300} )?--region[ =](?<region>[a-z]{2}(?:-[a-z]+)+-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))(?:\s|$)/,
+      { strict: true },
+    ),
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],

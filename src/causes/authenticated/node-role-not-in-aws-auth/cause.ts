@@ -58,6 +58,7 @@ const cause = defineCause({
     toldUnmapped: likely(
       ['client-output', 'unknown'],
       /\broles?\b.{0,60}\b(?:nodes?|workers?)\b.{0,40}\b(?:is|are) not mapped\b|\bnode roles? (?:is|are) not (?:mapped|in (?:the )?aws-auth)\b/,
+      { isTold: true },
     ),
   },
   needs: [

@@ -22,7 +22,7 @@ const cause = defineCause({
     toldCured: likely(
       ['client-output', 'unknown'],
       /\baccess entry\b.{0,40}\b(?:is|was|gets|got) (?:deleted|removed)\b.{0,30}\b(?:created|added|made)\b.{0,20}\b(?:again|once more|anew|back)\b|\b(?:[Dd]elet(?:e|ed|ing)|[Rr]emov(?:e|ed|ing)) (?:and (?:re-?)?(?:creat|add)\w+ )(?:of )?the access entry\b/,
-      { anchors: ['access entry'] },
+      { isTold: true, anchors: ['access entry'] },
     ),
   },
   needs: [

@@ -57,6 +57,7 @@ const cause = defineCause({
     pathToldOf: likely(
       ['client-output', 'unknown'],
       /does not (?:permit|allow|support) (?:a path|paths) in the role ARN|role ARN (?:cannot|can't|must not) (?:include|contain|have) a path/,
+      { isTold: true },
     ),
   },
   needs: [

@@ -22,6 +22,14 @@ export default defineCause({
       ON_HOST,
       /(?<why>no iam-roles-anywhere certificate found|(?:checking|reading|parsing) iam-roles-anywhere certificate)/,
     ),
+    namedFileMissing: definite(
+      ON_HOST,
+      /IAM Roles Anywhere (?:certificate|private key) (?<file>\/\S{1,300}|[A-Z]:\\\S{1,300}) (?<why>not found)/,
+    ),
+    remedyPrinted: definite(
+      ON_HOST,
+      /(?<why>Certificate file not found) at (?<file>\S{1,300})\. Please provide a valid IAM Roles Anywhere certificate|IAM Roles Anywhere certificate at (?<file2>\S{1,300}) is (?<why2>not in a valid format)/,
+    ),
     helperFailed: context(ON_HOST, /process provider error: error in credential_process/),
   },
   needs: [],

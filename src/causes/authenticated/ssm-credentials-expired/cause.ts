@@ -19,7 +19,7 @@ export default defineCause({
     toldExpired: likely(
       ['client-output', 'unknown'],
       /\b[Hh]ybrid (?:nodes?|activations?)\b.{0,400}\bcredentials\b.{0,80}\b(?:ran out|expired|have expired|had expired)\b/,
-      { anchors: ['credentials'] },
+      { isTold: true, anchors: ['credentials'] },
     ),
     expiredSomewhere: context(
       ['kubelet', 'nodeadm'],

@@ -26,7 +26,7 @@ export default defineCause({
     notReachedByServer: likely(
       ['authenticator'],
       /sts getCallerIdentity failed: error during GET/,
-      { strict: true, atLeast: 3 },
+      { strict: true, atLeast: 3, enoughOnce: 'alone' },
     ),
     notReachedByPlugin: likely(
       ['kubelet'],

@@ -25,7 +25,7 @@ const cause = defineCause({
     toldAbsent: likely(
       ['client-output', 'unknown'],
       /\b(?:can't find|cannot find|no longer (?:find|exists?)|is missing|is gone|missing)\b.{0,30}\bbootstrap(?:\.sh)?\b(?: script)?.{0,20}\/etc\/eks\b|\/etc\/eks\/bootstrap\.sh\b.{0,30}\b(?:no longer exists|does not exist|is missing|is gone)\b.{0,60}(?:AL2023|[Aa]mazon [Ll]inux 2023)/,
-      { anchors: ['/etc/eks'] },
+      { isTold: true, anchors: ['/etc/eks'] },
     ),
     scriptAbsent: context(
       ['cloud-init', 'console'],

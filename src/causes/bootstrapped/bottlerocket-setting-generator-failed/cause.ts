@@ -22,13 +22,34 @@ export default defineCause({
     ),
     generatorFailed: likely(
       ['bottlerocket', 'console'],
-      /Setting generator '(?<generator>(?!pluto private-dns-name)[^']+)' failed with exit code \d+ - stderr: (?!.*(?:IMDS request failed|private DNS name|Error describing))(?<reason>.{0,160})/,
+      /Setting generator '(?<generator>(?!pluto private-dns-name)[^']+)' (?:failed with exit code (?:\d+|signal)(?: - stderr)?|returned unexpected exit code '\d+' - stderr): (?!.*(?:IMDS request failed|private DNS name|Error describing))(?<reason>.{0,160})/,
       { anchors: ['Setting generator'] },
+    ),
+    // Before messages were made for people, the error was printed as the program holds it.
+    generatorFailedRaw: likely(
+      ['bottlerocket', 'console'],
+      /FailedSettingGenerator \{ program: "(?<generator>(?!pluto private-dns-name)[^"]{1,120})", code: "(?:\d+|signal)", stderr: "(?!.{0,400}(?:private DNS name|Error describing))(?<reason>.{0,160})/,
+    ),
+    generatorNotRun: likely(
+      ['bottlerocket', 'console'],
+      /(?<reason>(?:Failed to start generator|Timed-out waiting for settings generator|Invalid \(non-utf8\) output from generator) '(?<generator>[^']{1,120})'.{0,80})/,
+      {
+        anchors: [
+          'ailed to start generator',
+          'waiting for settings generator',
+          'output from generator',
+        ],
+      },
     ),
     settingRefused: likely(
       ['bottlerocket', 'console'],
       /\bsundog\b.{0,40}(?<reason>Error deserializing .{1,160})/,
       { anchors: ['Error deserializing'] },
+    ),
+    // These words are sundog's alone, also where its tag was cut off.
+    settingsNotUnderstood: likely(
+      ['bottlerocket', 'console'],
+      /(?<reason>Error deserializing (?:HashMap to Settings|command output as JSON)\b.{1,160})/,
     ),
     noUserData: clears(
       ['bottlerocket', 'console', 'journal'],

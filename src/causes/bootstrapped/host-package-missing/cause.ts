@@ -23,6 +23,7 @@ export default defineCause({
         anchors: [
           'Module br_netfilter',
           'Module overlay',
+          'Module xt_',
           'Module nf_',
           'Module ip',
           "module 'br_netfilter'",

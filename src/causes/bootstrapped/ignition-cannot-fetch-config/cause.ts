@@ -23,12 +23,12 @@ const cause = defineCause({
     noAnswer: likely(
       ['ignition', 'console', 'journal'],
       /GET error: Get "?(?<url>https?:\/\/[^\s"]+:\d+\/config\/[\w-]+(?:\?[^\s"]{1,80})?)"?: (?!.*\[::1\]:53).*(?<reason>i\/o timeout|no such host|connection refused|timeout awaiting response headers|no route to host|EOF|Client\.Timeout)/,
-      { anchors: ['/config/', ': Get '], atLeast: 3 },
+      { anchors: ['/config/', ': Get '], atLeast: 3, enoughOnce: 'alone' },
     ),
     balancerAnswers: likely(
       ['ignition', 'console', 'journal'],
       /GET result: (?<reason>Service Unavailable|Bad Gateway|Gateway Time-?out)/i,
-      { anchors: ['GET result: '], atLeast: 3 },
+      { anchors: ['GET result: '], atLeast: 3, enoughOnce: 'alone' },
     ),
     balancerAnswersNow: context(
       ['ignition', 'console', 'journal'],

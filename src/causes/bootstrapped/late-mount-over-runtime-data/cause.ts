@@ -61,7 +61,10 @@ const cause = defineCause({
     notReadyTold: context(
       ['client-output', 'unknown'],
       /\b(?:can't|cannot|can not|never|doesn't|does not|unable to) join\b|\b(?:not ready|NotReady)\b/,
-      { anchors: ['t join', 'NotReady', 'not ready', 'never join', 'unable to join'] },
+      {
+        isTold: true,
+        anchors: ['t join', 'NotReady', 'not ready', 'never join', 'unable to join'],
+      },
     ),
   },
   needs: [],

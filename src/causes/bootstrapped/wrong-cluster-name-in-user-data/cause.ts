@@ -35,6 +35,11 @@ const cause = defineCause({
       ['cloud-init', 'console', 'kubelet'],
       /\[eks-bootstrap\] INFO: complete|Starting kubelet main sync loop|Observed pod startup duration/,
     ),
+    nameIsOption: definite(
+      ['host-file'],
+      /^kubeconfig runs \S+ (?:.{0,300} )?(?:-i|--cluster-id|--cluster-name)(?:[ =](?<cluster>""|-[\w-]{1,60})(?:\s|$)|$)/,
+      { strict: true, anchors: ['kubeconfig runs '] },
+    ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data', 'aws/cluster'],
   symptoms: ['user-data-script-failed', 'machine-without-node'],

@@ -49,6 +49,7 @@ const cause = defineCause({
       ['client-output', 'terraform', 'unknown', 'object'],
       /\b(?:http_put_response_hop_limit|[Hh]ttpPutResponseHopLimit|hop[ -]limit)\b.{0,60}?(?:\bto|\bof|\bis|[=:]|imit)\s{0,20}["'`]{0,3}(?<hops>1)\b(?!\.)/,
       {
+        isTold: true,
         anchors: [
           'http_put_response_hop_limit',
           'ttpPutResponseHopLimit',

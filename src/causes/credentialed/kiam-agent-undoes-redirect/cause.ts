@@ -28,11 +28,15 @@ const cause = defineCause({
     notInterceptedTold: context(
       ['client-output', 'unknown'],
       /\bcalls (?:were|are|is|was) (?:not|no longer) (?:being )?(?:intercepted|redirected) by (?:the )?kiam\b/,
+      { isTold: true },
     ),
     agentReplacedTold: context(
       ['client-output', 'unknown'],
       /\b(?:rotate|restart|upgrade|rotating|restarting|upgrading)(?:d|ed)? (?:the )?kiam agents?\b|\bkiam (?:upgrade|restart|rollout)\b|\bnew (?:kiam )?agent pod\b/,
-      { anchors: ['kiam agent', 'kiam upgrade', 'kiam restart', 'kiam rollout', 'new agent pod'] },
+      {
+        isTold: true,
+        anchors: ['kiam agent', 'kiam upgrade', 'kiam restart', 'kiam rollout', 'new agent pod'],
+      },
     ),
   },
   needs: [],

@@ -20,11 +20,18 @@ const cause = defineCause({
   signs: {
     redirect: context(
       ['host-file', 'client-output', 'pod-app'],
-      /-A PREROUTING -d 169\.254\.169\.254\/32 -i (?<interface>docker0|cbr0|cni0|weave|cali\+) .*-j DNAT --to-destination \S+:8181/,
+      /-A PREROUTING -d 169\.254\.169\.254\/32 -i (?<interface>docker0|cbr0|cni0|weave|cali\+) .*-j DNAT --to-destination \S+:8181|\bDNAT\s+(?:tcp|6)\s+--\s+(?<interface2>docker0|cbr0|cni0|weave|cali\+)\s+\*\s.{0,80}169\.254\.169\.254\b.{0,60}\bto:\S+:8181/,
+      { anchors: ['-A PREROUTING', '169.254.169.254'] },
     ),
     amazonLinks: context(
       ['host-file', 'client-output', 'pod-app'],
-      /-i eni\+ -m comment --comment "AWS, primary ENI"/,
+      /-i eni\+ -m comment --comment "AWS, primary ENI"|^\s*\d+: eni[0-9a-f]{11}@/,
+      { anchors: ['AWS, primary ENI', ': eni'] },
+    ),
+    amazonTold: context(
+      ['client-output', 'unknown'],
+      /\b(?:with|on|runs?|uses?|using|have|has|by) (?:only )?(?:the )?(?:AWS |Amazon )?VPC CNI\b/,
+      { isTold: true },
     ),
     rulesRefused: context(['kiam-agent'], /error configuring iptables/),
   },
@@ -64,9 +71,10 @@ const cause = defineCause({
 
 export default matched(cause, (view) => {
   const redirect = view.sign('redirect');
-  const amazon = view.sign('amazonLinks');
+  const amazon = view.sign('amazonLinks') ?? view.sign('amazonTold');
   if (redirect !== null && amazon !== null) {
-    return found({ ...redirect.last.captures, links: 'eni' }, [redirect.first, amazon.first]);
+    const bound = redirect.last.captures['interface'] ?? redirect.last.captures['interface2'] ?? '';
+    return found({ interface: bound, links: 'eni' }, [redirect.first, amazon.first]);
   }
   const sets = view.list('kube/DaemonSet');
   const links = linksOf(sets.map((fact) => fact.value));

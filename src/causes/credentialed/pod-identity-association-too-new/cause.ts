@@ -36,7 +36,7 @@ const cause = defineCause({
     toldRace: likely(
       ['client-output', 'unknown'],
       /\b(?:race|same apply|one apply|at the same time|re-?creat\w+ the pods?)\b.{0,200}\bwithout AWS_CONTAINER_(?:CREDENTIALS_FULL_URI|AUTHORIZATION_TOKEN_FILE)\b|\bwithout AWS_CONTAINER_(?:CREDENTIALS_FULL_URI|AUTHORIZATION_TOKEN_FILE)\b.{0,200}\b(?:race|re-?creat\w+ the pods?|restart\w* (?:of )?the pods?)\b/,
-      { anchors: ['without AWS_CONTAINER_'] },
+      { isTold: true, anchors: ['without AWS_CONTAINER_'] },
     ),
   },
   needs: ['kube/Pod', 'aws/pod-identity-association'],

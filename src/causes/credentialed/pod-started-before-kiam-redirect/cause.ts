@@ -43,6 +43,11 @@ const cause = defineCause({
       /(?:node\/(?<node>[\w.-]+)\s+.*)?Taints removed: \[[^\]]*nidhogg[^\]]*kiam-agent/,
       { anchors: ['kiam-agent'] },
     ),
+    toldOrder: context(
+      ['client-output', 'unknown'],
+      /\b(?:up|running|starts?|started|created|scheduled|applied|deployed|comes? up|came up)\b.{0,20}\b(?:before|earlier than|ahead of)\b.{0,10}\bkiam\b|\bkiam(?:[ -]agent)?\b.{0,20}\b(?:is|was|gets?) (?:applied|deployed|started|installed) first\b/,
+      { isTold: true, anchors: [' kiam', 'kiam ', 'kiam-'] },
+    ),
   },
   needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
@@ -83,7 +88,7 @@ export default matched(cause, (view) => {
   const raced = matchTimes(view);
   if (raced !== null) return raced;
   const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
-  const agent = view.sign('redirectMade') ?? view.sign('gateOpened');
+  const agent = view.sign('redirectMade') ?? view.sign('gateOpened') ?? view.sign('toldOrder');
   if (used === null || agent === null || view.sign('serverGivenUp') !== null) return null;
   return found(used.last.captures, [used.first, agent.first], 'likely');
 });

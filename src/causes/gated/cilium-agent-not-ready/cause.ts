@@ -81,6 +81,11 @@ const cause = defineCause({
         ],
       },
     ),
+    toldRunning: context(
+      ['client-output', 'unknown'],
+      /\b[Cc]ilium (?:agents?|pods?)\b(?: \S+){0,3} (?:all )?(?:\d\/\d )?(?:[Rr]unning|[Rr]eady|healthy|up)\b/,
+      { isTold: true, anchors: ['ilium agent', 'ilium pod'] },
+    ),
     // What the command cilium status says, and the older cilium-dbg.
     statusFails: likely(
       ['client-output', 'cilium'],
@@ -151,7 +156,13 @@ interface Reason {
 }
 
 function reasonOf(view: Own, node: KubeNode): Reason | null {
-  return operatorOutside(view) ?? operatorFault(view) ?? agentFault(view, node) ?? lasting(node);
+  return (
+    operatorOutside(view) ??
+    operatorFault(view) ??
+    agentFault(view, node) ??
+    lasting(node) ??
+    toldToRun(view)
+  );
 }
 
 /** The operator waits for a Node, and the taint that it would remove is on all of them. */
@@ -205,6 +216,13 @@ function agentFault(view: Own, node: KubeNode): Reason | null {
 function lasting(node: KubeNode): Reason | null {
   if (readyForMs(node) < READY_FOR_MS) return null;
   return { why: 'neither agent nor operator removed it in minutes', proof: [] };
+}
+
+/** Agents that run remove the taint within seconds, and somebody has looked at them since. */
+function toldToRun(view: Own): Reason | null {
+  const told = view.clusterSign('toldRunning') ?? view.sign('toldRunning');
+  if (told === null) return null;
+  return { why: 'its agents run and do not remove it', proof: [told.last] };
 }
 
 function isYoung(node: KubeNode): boolean {

@@ -79,6 +79,7 @@ const cause = defineCause({
     pluginTold: context(
       ['client-output', 'unknown', 'pod-status'],
       /\b(?:nvidia|neuron|k8s|efa|amdgpu)-device-plugin\b|\bnvidia-smi\b/,
+      { isTold: true },
     ),
     announced: context(
       ['client-output', 'unknown', 'node-status', 'object'],

@@ -43,6 +43,7 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b(?<told>[Tt]aint[- ]flapping\b|taints? (?:keeps?|is|are) (?:flapping|being (?:added and removed|toggled)))\b/,
       {
+        isTold: true,
         anchors: [
           'aint flapping',
           'aint-flapping',

@@ -69,6 +69,19 @@ const cause = defineCause({
       /error calu?c?ulating taints for node.*(?<why>forbidden|timed out|connection refused|deadline exceeded)/,
       { atLeast: 3 },
     ),
+    toldOf: context(
+      ['client-output', 'unknown'],
+      /\b(?<controller>node-readiness-controller|nidhogg)\b/,
+      { isTold: true, isBackground: true },
+    ),
+    toldWaiting: context(
+      ['client-output', 'unknown'],
+      /\b(?:controller|nidhogg)(?: itself| pods?)?(?: itself)? (?:is|are|stays?|remains?|hangs?|sits?)(?: \w+){0,2} (?<why>Pending|CrashLoopBackOff|Evicted|ImagePullBackOff|scaled to (?:0|zero))(?!\w)/,
+      {
+        isTold: true,
+        anchors: ['Pending', 'CrashLoopBackOff', 'Evicted', 'ImagePullBackOff', 'scaled to '],
+      },
+    ),
     notRunning: context(
       ['client-output', 'pod-status'],
       /(?<![a-z0-9-])(?<controller>nidhogg-[a-z0-9-]{1,80}|[a-z0-9-]{0,80}node-readiness-controller-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
@@ -119,6 +132,8 @@ function matchCluster(view: Own): Match | null {
   const [first] = nodes;
   if (first === undefined && isAtWork(view))
     return clearUnlessSeen(view, ['keptOut', 'doesNotStart', 'cannotWork', 'notRunning']);
+  const told = matchTold(view);
+  if (first === undefined && told !== null) return told;
   if (first === undefined || view.sign('keptOut') !== null || view.sign('doesNotStart') !== null)
     return null;
   const waiting = nodes.length === 1 ? first.value.name : `${nodes.length} nodes`;
@@ -141,6 +156,14 @@ function matchCluster(view: Own): Match | null {
     [view.quote(idle, `Deployment ${idle.value.name} availableReplicas 0`), proof],
     'likely',
   );
+}
+
+/** Somebody names the controller that opens nodes and says that it does not run. */
+function matchTold(view: Own): Match | null {
+  const [controller, waiting] = [view.sign('toldOf'), view.sign('toldWaiting')];
+  if (controller === null || waiting === null) return null;
+  const details = { ...controller.last.captures, ...waiting.last.captures };
+  return found(details, [controller.first, waiting.first], 'likely');
 }
 
 /** The controller is Ready; where no Node seen is shut either, it has done its work. */

@@ -55,7 +55,11 @@ const cause = defineCause({
     toldOpened: context(
       ['client-output', 'unknown', 'cilium'],
       /\btaint (?:\S+ )?(?:is|was|gets|got|has been) (?:already )?(?:removed|lifted|gone)\b|\bremov(?:es|ed) (?:its|the|their) (?:\S+ )?taint\b/,
-      { isBackground: true, anchors: ['removed', 'lifted', 'is gone', 'removes ', 'was gone'] },
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['removed', 'lifted', 'is gone', 'removes ', 'was gone'],
+      },
     ),
     // Agents of the node itself (CNI, kubelet) use its role rightly; what they ask for is left out.
     nodeRoleUsed: context(

@@ -47,6 +47,7 @@ const cause = defineCause({
     landsLateTold: likely(
       ['client-output', 'unknown'],
       /\bbefore the taint (?:lands|is (?:added|applied|set|there))\b/,
+      { isTold: true },
     ),
   },
   needs: ['kube/Node', 'kube/Pod'],

@@ -40,7 +40,7 @@ const cause = defineCause({
     toldStays: context(
       ['client-output', 'unknown', 'csi-driver'],
       /\btaint (?<taint>[\w.-]{1,80}\/agent-not-ready)\b.{0,20}\b(?:stays|remains|is still|was still|never (?:goes|went))\b/,
-      { anchors: ['agent-not-ready'] },
+      { isTold: true, anchors: ['agent-not-ready'] },
     ),
     rejected: context(
       ['csi-driver'],

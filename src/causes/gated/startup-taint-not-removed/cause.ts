@@ -32,7 +32,7 @@ const cause = defineCause({
     toldNotRemoved: likely(
       ['client-output', 'unknown'],
       /\b[Ss]tartup ?[Tt]aints? (?:is|are|was|were) (?:not|never) (?:being |getting )?removed\b/,
-      { anchors: ['aints ', 'aint is ', 'aint was '] },
+      { isTold: true, anchors: ['aints ', 'aint is ', 'aint was '] },
     ),
   },
   needs: ['kube/Node', 'kube/NodeClaim', 'kube/NodePool'],

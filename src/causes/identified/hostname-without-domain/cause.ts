@@ -40,7 +40,7 @@ const cause = defineCause({
     bareNameTold: context(
       ['client-output', 'unknown'],
       /\b(?<node>ip-\d+-\d+-\d+-\d+)(?![\w.-])\W{0,3}(?:instead of|rather than)\b.{0,60}?(?<full>ip-\d+-\d+-\d+-\d+\.[a-z][a-z0-9.-]+)/,
-      { anchors: ['instead of', 'rather than'] },
+      { isTold: true, anchors: ['instead of', 'rather than'] },
     ),
     nameNotResolved: context(
       ['kubelet'],

@@ -22,7 +22,7 @@ const cause = defineCause({
     oldNameTold: context(
       ['client-output', 'unknown'],
       /\b(?:old|previous|former|original) (?:host ?name|node name)\b/i,
-      { anchors: ['hostname', 'host name', 'node name', 'Hostname'] },
+      { isTold: true, anchors: ['hostname', 'host name', 'node name', 'Hostname'] },
     ),
   },
   needs: ['kube/Node'],

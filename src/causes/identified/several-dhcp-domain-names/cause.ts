@@ -50,7 +50,11 @@ const cause = defineCause({
     toldLost: context(
       ['client-output', 'unknown', 'kubelet'],
       /\b(?:nodes?|workers?|machines?|instances?|kubelets?)\b.{0,60}\b(?:(?:do(?:es)?|did|can|could|will) ?(?:not|n't|n’t)|never|cannot|fails? to|failed to|unable to) (?:join|register|come up|appear|show up)\b/,
-      { isBackground: true, anchors: [' join', ' register', ' come up', ' appear', ' show up'] },
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [' join', ' register', ' come up', ' appear', ' show up'],
+      },
     ),
     refusedName: context(
       ['kubelet', 'kubeadm'],
@@ -59,7 +63,7 @@ const cause = defineCause({
     namesRunTogetherTold: likely(
       ['client-output', 'unknown'],
       /\bip-\d+-\d+-\d+-\d+\.(?:ec2|[a-z]{2}(?:-[a-z]+)+-\d\.compute)\.internal(?<second>[a-z0-9][a-z0-9-]*\.[a-z0-9.-]+)/,
-      { anchors: ['.compute.internal', '.ec2.internal'] },
+      { isTold: true, anchors: ['.compute.internal', '.ec2.internal'] },
     ),
   },
   needs: [

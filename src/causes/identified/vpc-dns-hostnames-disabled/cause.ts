@@ -26,7 +26,7 @@ const cause = defineCause({
     toldMissing: likely(
       ['client-output', 'unknown'],
       /\b(?:lacks?|lacked|missing|without|did not (?:set|have)|forgot|had no|has no|no)\s+`?"?enable_dns_hostnames\b|\benable_dns_hostnames\b\W{1,4}(?:= ?|is |was |set to )+`?"?false\b/,
-      { anchors: ['enable_dns_hostnames'] },
+      { isTold: true, anchors: ['enable_dns_hostnames'] },
     ),
     emptyNodeName: likely(['kubelet'], /Node "" is invalid: metadata\.name: Required value/),
     emptyNameNotFound: likely(

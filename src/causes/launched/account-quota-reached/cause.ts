@@ -47,6 +47,7 @@ const cause = defineCause({
     quotaTold: likely(
       [...LAUNCHERS, 'unknown'],
       /(?:Running On-Demand|Spot Instance Requests)\b.{0,80}?\b(?:quota|limit)\b.{0,40}?(?:\b(?:is|of) (?<limit>\d+) vCPUs?\b.{0,60}\b[Dd]enied|\b(?:reached|exceeded|used up))/,
+      { isTold: true },
     ),
   },
   needs: ['aws/auto-scaling-group'],

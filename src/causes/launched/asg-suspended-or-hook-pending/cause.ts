@@ -27,6 +27,7 @@ const cause = defineCause({
     ),
     hookNotCompleted: likely(['nodeup', 'cloud-init'], /failed to complete lifecycle hook/, {
       atLeast: 2,
+      enoughOnce: 'end',
     }),
   },
   needs: ['aws/auto-scaling-group', 'aws/instance', 'aws/lifecycle-hook'],

@@ -37,6 +37,12 @@ export default defineCause({
       ['client-output', 'terraform'],
       /unknown field "(?<field>[^"]{1,200})" in \w+(?:\.\w+)*\.karpenter\.(?<version>v1\w{0,8})\.(?<kind>\w+)|unknown field "(?<field2>[^"]{1,200})" in (?:sh\.karpenter|aws\.k8s\.karpenter)\.(?<version2>v1\w{0,8})\.(?<kind2>\w+)/,
     ),
+    // The API server warns of fields that it drops, and the controller logs what it is warned of.
+    fieldDropped: likely(
+      ['karpenter'],
+      /\bunknown field "(?<field>(?:spec|status|metadata)\.[\w.[\]-]{1,200})".{0,400}"controllerKind": ?"(?<kind>NodePool|NodeClaim|EC2NodeClass|NodeOverlay|Provisioner|AWSNodeTemplate|Machine)"/,
+      { anchors: ['unknown field '] },
+    ),
   },
   needs: [],
   symptoms: [],

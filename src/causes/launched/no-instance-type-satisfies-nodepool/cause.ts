@@ -55,6 +55,12 @@ const cause = defineCause({
       SPEAKERS,
       /(?:nodepool "(?<pool>[\w.-]{1,253})".{0,2000}?)?\b(?<reason>incompatible requirements(?:, (?:label|key) [^;]{1,160})?)/,
     ),
+    // Where the largest types are too small, no other one is left.
+    largestExcluded: likely(
+      ['karpenter'],
+      /Excluding instance type \w[\w-]{1,20}\.(?:12xlarge|16xlarge|18xlarge|24xlarge|32xlarge|48xlarge|metal\S{0,12}) because (?<reason>there are not enough resources for (?:daemons|kubelet and system overhead))/,
+      { anchors: ['Excluding instance type '], atLeast: 20, enoughOnce: 'end' },
+    ),
   },
   needs: [],
   symptoms: ['pod-not-scheduled'],

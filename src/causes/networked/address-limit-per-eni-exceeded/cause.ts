@@ -10,7 +10,7 @@ export default defineCause({
   scope: 'machine',
   signs: {
     refused: likely(
-      ['ipamd', 'aws-node'],
+      ['ipamd', 'aws-node', 'cilium'],
       /(?:(?<eni>eni-[0-9a-f]{1,17}\b).{0,400})?(?:PrivateIpAddressLimitExceeded: |Number of private addresses will exceed limit)/,
       { atLeast: 2, enoughOnce: 'alone' },
     ),

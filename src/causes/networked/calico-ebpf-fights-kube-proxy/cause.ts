@@ -38,6 +38,7 @@ const cause = defineCause({
     healedWithoutCleanup: context(
       ['client-output', 'unknown'],
       /\biptables-restore\b.{0,80}\b(?:stopped|disappeared|went away|(?:are|were) gone)\b/,
+      { isTold: true },
     ),
   },
   needs: [],

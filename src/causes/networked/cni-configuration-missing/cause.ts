@@ -80,6 +80,7 @@ const cause = defineCause({
     toldMissing: likely(
       ['client-output', 'unknown'],
       /\bCNI config(?:uration)?(?: files?)? (?:was|is|were|are|went) (?:missing|absent|gone|deleted|removed|empty)\b|\bno (?:CNI )?config(?:uration)? (?:files? )?in \/etc\/cni\/net\.d\b/,
+      { isTold: true },
     ),
   },
   needs: ['kube/DaemonSet'],

@@ -1,4 +1,11 @@
-import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context } from '../../../diagnosis/sign.ts';
 
 /** ipamd answers too slowly for its own probes, and the kubelet kills it. */
@@ -21,6 +28,19 @@ const cause = defineCause({
       ['event', 'kubelet'],
       /Container aws-node failed liveness probe, will be restarted|Killing container with id \S+:\/\/aws-node:Container failed liveness probe/,
     ),
+    connectSlow: context(
+      ['event', 'kubelet'],
+      /Liveness probe failed:.{0,300}timeout: failed to connect service .{0,4}:50051.{0,4} within 1s/,
+    ),
+    killedTold: context(
+      ['client-output', 'unknown'],
+      /\b[Ee]xit(?:ed|s)?(?: with)? (?:code|status|Code):?\s{0,12}(?:is |of )?137\b/,
+      {
+        isTold: true,
+        anchors: ['exit code', 'Exit Code', 'exit status', 'xited with', 'exits with'],
+      },
+    ),
+    outOfMemory: context(['client-output', 'unknown', 'pod-status', 'event'], /\bOOM[Kk]ill/),
     daemonSilent: context(
       ['ipamd', 'aws-node', 'cni-plugin', 'event', 'node-status'],
       /Failed to wait for IPAM daemon|[Ff]ailed to connect to (?:backend server|network policy agent)|Failed to setup default network policy|\b(?:IPAMDNotRunning|IPAMDRepeatedlyRestart|NPANotRunning)\b/,
@@ -76,7 +96,7 @@ const cause = defineCause({
 export default matched(cause, (view) => {
   const slow = view.sign('probeSlow') ?? view.sign('probeSlowInLog');
   const killed = view.sign('killed');
-  if (slow === null || killed === null) return null;
+  if (slow === null || killed === null) return matchShortLimit(view);
   return {
     verdict: 'found',
     confidence: 'likely',
@@ -84,3 +104,13 @@ export default matched(cause, (view) => {
     proof: [slow.first, killed.first],
   };
 });
+
+/** A probe that waits one second for a connection, of a container that is killed and not for memory. */
+function matchShortLimit(view: ViewOf<typeof cause>): Match | null {
+  const [slow, killed] = [
+    view.sign('connectSlow'),
+    view.sign('killed') ?? view.sign('killedTold') ?? view.clusterSign('killedTold'),
+  ];
+  if (slow === null || killed === null || view.sign('outOfMemory') !== null) return null;
+  return found({}, [slow.first, killed.first], 'likely');
+}

@@ -18,6 +18,12 @@ export default defineCause({
       /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
       { atLeast: 3, enoughOnce: 'alone' },
     ),
+    // Docker prints the answer of S3, which names its host, and not the address it asked.
+    refusedByBucket: likely(
+      ['containerd', 'kubelet', 'event', 'pod-status'],
+      /^(?!.*\b(?:quay\.io|docker\.io|gcr\.io|ghcr\.io|registry\.k8s\.io|public\.ecr\.aws)\b).*error parsing HTTP 403 response body.{0,200}<Error>(?:<Code>)?AccessDenied(?:<\/Code>)?<Message>.{0,200}<HostId>/,
+      { anchors: ['error parsing HTTP 403 response body'] },
+    ),
     pulled: withdraws(
       ['event', 'kubelet', 'containerd'],
       /Successfully pulled image|PullImage .{0,300}returns image reference/,

@@ -16,7 +16,7 @@ export default defineCause({
     rightsTold: likely(
       ['client-output', 'unknown'],
       /\b(?:RBAC|[Pp]ermissions?|ClusterRole)\b.{0,120}\b(?:read|list|get|watch)\b.{0,20}\b(?:ENIConfig|eniconfig)/,
-      { anchors: ['ENIConfig', 'eniconfig'] },
+      { isTold: true, anchors: ['ENIConfig', 'eniconfig'] },
     ),
   },
   needs: [],

@@ -1,9 +1,16 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** Something on the host other than Kubernetes drops or rejects forwarded packets. */
-export default defineCause({
+const cause = defineCause({
   id: 'firewall-drops-pod-traffic',
   stage: 'networked',
   title: 'the host’s own firewall drops pod traffic',
@@ -31,6 +38,31 @@ export default defineCause({
     policySet: likely(
       ['user-data', 'host-file', 'cloud-init', 'client-output'],
       /^\s*(?:sudo )?iptables (?:-w )?(?:-t filter )?(?:-P|--policy) (?<rule>FORWARD DROP)\b/,
+    ),
+    toldCured: context(
+      ['client-output', 'unknown'],
+      /\b(?:works?|worked|helps|helped|fixe[sd]|solve[sd]|(?:is|goes|went|was) (?:fine|gone|away))\b.{0,40}\b(?:(?:stop|disabl|turn|switch|flush)\w{0,4}|systemctl (?:stop|disable)(?: --now)?) (?:off |the )?(?<firewall>firewalld|ufw|nftables|iptables|firewall)\b|\b(?:(?:[Ss]top|[Dd]isabl|[Tt]urn|[Ff]lush)\w{0,4}|systemctl (?:stop|disable)(?: --now)?) (?:off )?(?:the )?(?<firewall2>firewalld|ufw|nftables|iptables|firewall)\b.{0,60}\b(?:works?|worked|helps|helped|fixe[sd]|solve[sd]|(?:is|goes|went|was) (?:fine|gone|away))\b/,
+      {
+        isTold: true,
+        anchors: [
+          'firewall',
+          'nftables',
+          'iptables',
+          'e ufw',
+          'p ufw',
+          'd ufw',
+          'g ufw',
+          'f ufw',
+          'w ufw',
+        ],
+      },
+    ),
+    podsCutOff: context(
+      ['pod-app', 'client-output', 'unknown', 'coredns', 'event', 'calico-node', 'aws-node'],
+      /\bdial (?:tcp|udp) (?:10\.96|10\.43|100\.64|172\.20|10\.100)\.0\.\d{1,2}:\d{1,5}: (?:getsockopt: |connect: |i\/o )(?:no route to host|timeout|connection timed out)|\b[Pp]ods?\b.{0,60}\b(?:cannot|can't|can not|do not|don't) (?:reach|resolve|talk|connect|ping)\b/,
+      {
+        anchors: ['dial tcp 1', 'dial udp 1', 'cannot ', "can't ", 'can not ', 'do not ', "don't "],
+      },
     ),
   },
   needs: [],
@@ -65,3 +97,16 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchCured);
+
+/** Packets to services arrive once the firewall is stopped. */
+function matchCured(view: ViewOf<typeof cause>): Match | null {
+  const [cured, cut] = [view.sign('toldCured'), view.sign('podsCutOff')];
+  if (cured === null || cut === null) return null;
+  return found(
+    { rule: cured.last.captures['firewall'] ?? cured.last.captures['firewall2'] ?? '' },
+    [cut.first, cured.first],
+    'likely',
+  );
+}

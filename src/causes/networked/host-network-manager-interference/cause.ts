@@ -31,12 +31,15 @@ const cause = defineCause({
     networkdRestarted: context(
       ['client-output', 'unknown'],
       /\b(?:systemctl (?:--\w+ )?(?:restart|reload|try-restart)|restart(?:s|ed|ing)? (?:of )?) ?systemd-networkd\b|\bsystemd-networkd (?:is |was )?restart(?:s|ed)?\b/,
-      { anchors: ['systemd-networkd'] },
+      { isTold: true, anchors: ['systemd-networkd'] },
     ),
     podsCutOff: context(
       ['client-output', 'unknown'],
       /\b[Pp]ods? (?:\w+ ){0,4}(?:ha(?:ve|s|d) no|los(?:e|es|t|ing)(?: all| their| its)?) (?:network|connecti\w+|internet|routes?)\b/,
-      { anchors: ['have no ', 'has no ', 'had no ', ' lose ', ' loses ', ' lost ', ' losing '] },
+      {
+        isTold: true,
+        anchors: ['have no ', 'has no ', 'had no ', ' lose ', ' loses ', ' lost ', ' losing '],
+      },
     ),
     linkLost: context(
       ['ipamd', 'aws-node', 'cni-plugin', 'event', 'node-status', 'nodeadm'],
@@ -72,7 +75,7 @@ const cause = defineCause({
     podsDoNotTalk: context(
       ['client-output', 'unknown'],
       /\b[Pp]od(?:s|-to-pod)?(?: (?:communication|networking|traffic))? (?:(?:is|are) not possible|(?:do not|don't|cannot|can't|does not|doesn't) (?:talk|communicate|reach))\b/,
-      { anchors: ['possible', 'communicate', 't reach', 't talk'] },
+      { isTold: true, anchors: ['possible', 'communicate', 't reach', 't talk'] },
     ),
   },
   needs: [],

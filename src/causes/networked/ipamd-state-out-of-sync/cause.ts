@@ -45,7 +45,7 @@ const cause = defineCause({
     storeKnowsFewer: likely(
       ['client-output', 'unknown'],
       /\b(?:data ?store|ipamd)\b.{0,60}\bonly (?:\d{1,2}|one|two|three) (?:ENI|interface)s?\b/i,
-      { anchors: ['datastore', 'data store', 'DataStore', ' ipamd '] },
+      { isTold: true, anchors: ['datastore', 'data store', 'DataStore', ' ipamd '] },
     ),
   },
   needs: [],

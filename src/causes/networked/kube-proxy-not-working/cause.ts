@@ -60,6 +60,7 @@ const cause = defineCause({
     noChains: likely(
       ['client-output', 'unknown', 'host-file'],
       /\b(?:[Nn]o|without(?: any)?|missing) KUBE-(?:SVC|SEP|SERVICES)\b|\bKUBE-(?:SVC|SEP)\S{0,20} (?:chains?|rules?) (?:are|is|were) (?:missing|not)\b/,
+      { isTold: true },
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],

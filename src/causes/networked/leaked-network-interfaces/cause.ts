@@ -38,12 +38,13 @@ const cause = defineCause({
     describedFree: likely(
       ['client-output', 'unknown'],
       /\binterfaces?\b.{0,60}\bstatus "?available"?.{0,60}\baws-[Kk]8[Ss]-(?<instance>i-[0-9a-f]{8,17})|\baws-[Kk]8[Ss]-(?<instance2>i-[0-9a-f]{8,17})\b.{0,80}\b(?:terminated|does not exist any more|no longer exists)\b/,
-      { anchors: ['aws-K8S-i-', 'aws-k8s-i-'] },
+      { isTold: true, anchors: ['aws-K8S-i-', 'aws-k8s-i-'] },
     ),
     toldLeaked: likely(
       ['client-output', 'unknown'],
       /\b(?:[Oo]rphaned|[Ll]eaked|[Dd]angling|[Ll]eftover|[Uu]nattached) (?:ENIs?|(?:elastic )?network interfaces)\b|\b\d{2,5} (?:available|unused|detached|unattached) ENI/,
       {
+        isTold: true,
         anchors: [
           'rphaned ',
           'eaked ENI',

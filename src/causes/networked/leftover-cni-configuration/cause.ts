@@ -67,7 +67,7 @@ const cause = defineCause({
     filesTold: likely(
       ['client-output', 'unknown'],
       /\b(?:old|left-?over|stale|previous) CNI (?:artifacts|files|config(?:uration)?s?|binaries)\b/,
-      { anchors: ['CNI artifacts', 'CNI files', 'CNI config', 'CNI binaries'] },
+      { isTold: true, anchors: ['CNI artifacts', 'CNI files', 'CNI config', 'CNI binaries'] },
     ),
   },
   needs: ['kube/DaemonSet', 'kube/Pod', 'kube/Node', 'kube/ConfigMap', 'aws/vpc'],

@@ -3,7 +3,14 @@ import {
   addressShortage,
   SHORTAGE_KINDS,
 } from '../../../capacity/address-shortage.ts';
-import { arithmeticLine, HOST_NETWORK_PODS, podAddresses } from '../../../capacity/eni.ts';
+import {
+  arithmeticLine,
+  eniBudget,
+  HOST_NETWORK_PODS,
+  podAddresses,
+} from '../../../capacity/eni.ts';
+import { knownType } from '../../../capacity/known-type.ts';
+import { DEFAULT_MODE } from '../../../capacity/mode.ts';
 import {
   clear,
   defineCause,
@@ -43,6 +50,31 @@ const cause = defineCause({
     refused: context(
       ['ipamd', 'aws-node'],
       /InsufficientFreeAddressesInSubnet|InsufficientCidrBlocks|AttachmentLimitExceeded|Failed to (?:attach ENI|CreateNetworkInterface)/,
+    ),
+    customNetworking: context(
+      ['client-output', 'unknown', 'object'],
+      /\bAWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG\b["']?\s{0,10}[=:]?\s{0,10}["']?true\b/,
+      { isTold: true },
+    ),
+    typeNamed: context(
+      ['client-output', 'unknown'],
+      /(?<![\w.-]|: ?["']?)(?<type>[a-z]{1,4}\d[a-z]{0,4}(?:-[a-z0-9]{1,8})?\.(?:nano|micro|small|medium|large|(?:\d{1,2})?xlarge|metal(?:-\d{2}xl)?))(?![\w.-])/,
+      {
+        isBackground: true,
+        anchors: ['.nano', '.micro', '.small', '.medium', '.large', 'xlarge', '.metal'],
+      },
+    ),
+    podsAllowed: context(
+      ['client-output', 'unknown', 'node-status'],
+      /^\s*pods:\s{1,20}(?<pods>\d{1,4})\s*$|\b(?:max[ -]?[Pp]ods|kubelet allows)\b["']?\s{0,4}(?:of |is |=|:)?\s{0,4}["']?(?<pods2>\d{2,4})\b/,
+      {
+        isBackground: true,
+        anchors: ['pods:', 'max-pods', 'max pods', 'maxpods', 'maxPods', 'kubelet allows'],
+      },
+    ),
+    addressRefused: context(
+      ['event', 'kubelet', 'cni-plugin', 'containerd'],
+      /failed to assign an IP address to container/,
     ),
   },
   needs: SHORTAGE_KINDS,
@@ -97,10 +129,26 @@ function matchSaturation(view: Own): Match | null {
   if (shortage !== null) return matchShortage(view, shortage);
   const none = view.sign('noneLeft');
   const all = view.sign('allAttached');
-  if (none === null || all === null || view.sign('refused') !== null) return null;
+  if (none === null || all === null || view.sign('refused') !== null) return matchTold(view);
   // Addresses that lacked while interfaces still came are no sign that the last one was not enough.
   if (!isAfter(none.last.moment, all.first.moment)) return null;
   return found({}, [all.first, none.first], 'likely');
+}
+
+/** The type, the mode and the limit stand beside each other, and addresses were refused. */
+function matchTold(view: Own): Match | null {
+  const [mode, type, allowed, refused] = (
+    ['customNetworking', 'typeNamed', 'podsAllowed', 'addressRefused'] as const
+  ).map((name) => view.sign(name)?.last ?? null);
+  if (!mode || !type || !allowed || !refused) return null;
+  const known = knownType(type.captures['type'] ?? '', []);
+  const maxPods = allowed.captures['pods'] ?? allowed.captures['pods2'] ?? '';
+  if (known === null) return null;
+  const budget = eniBudget(known, { ...DEFAULT_MODE, customNetworking: true });
+  const fits = podAddresses(budget) + HOST_NETWORK_PODS;
+  if (!(Number(maxPods) > fits)) return null;
+  const details = { type: known.name, maxPods, fits: String(fits) };
+  return found(details, [mode, type, allowed, refused], 'likely');
 }
 
 /** Interfaces of others leave fewer addresses; that is eni-limit-reached. */

@@ -44,7 +44,7 @@ const cause = defineCause({
     acrossNodes: likely(
       ['client-output', 'unknown'],
       /\b(?:[Ss]ingle|[Ss]ame|[Oo]ne|[Ee]ach) (?:worker )?(?:node|host|machine)s?\b.{0,120}\b(?:fails?|cannot|can't|can not|not|unable|times? out)\b.{0,60}\b(?:between|across|on|to) (?:\w+ ){0,4}?(?<apart>different|other|another|multiple|separate) (?:worker )?(?:node|host|machine)s?\b/,
-      { anchors: ['different ', ' other ', 'another ', 'multiple ', 'separate '] },
+      { isTold: true, anchors: ['different ', ' other ', 'another ', 'multiple ', 'separate '] },
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],

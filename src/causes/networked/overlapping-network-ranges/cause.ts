@@ -26,6 +26,7 @@ const cause = defineCause({
     vpcOnBridge: context(
       ['client-output', 'unknown'],
       /\bVPC\b.{0,80}\b172\.17\.\d{1,3}\.\d{1,3}\/\d\d|\b172\.17\.\d{1,3}\.\d{1,3}\/\d\d\b.{0,40}\bVPC\b/,
+      { isTold: true },
     ),
     unreachable: context(
       ['client-output', 'unknown', 'event', 'pod-app'],

@@ -1,8 +1,15 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Calico asks the API server through the service address, which does not answer on this node. */
-export default defineCause({
+const cause = defineCause({
   id: 'service-ip-unreachable-for-calico',
   stage: 'networked',
   title: 'Calico does not reach the API server through the service address',
@@ -27,6 +34,16 @@ export default defineCause({
     datastoreAwaited: context(
       ['calico-node'],
       /Unable to access datastore to query node configuration|Unable to ensure datastore is migrated/,
+    ),
+    // A line of the installer that was pasted without its beginning.
+    serviceSilent: context(
+      ['calico-node', 'client-output', 'unknown', 'event', 'pod-app'],
+      /\bdial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|10\.43\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
+    ),
+    toldInstaller: context(
+      ['client-output', 'unknown'],
+      /\bcalico-node\b.{0,40}\b(?:Init:(?:Error|CrashLoopBackOff|0\/\d)|does not start|never starts|crash\w*)|\b(?:install-cni|calico-node|upgrade-ipam)\b(?: container| pod| log)? (?:says|prints|logs|fails with|reports|ends with)\b/,
+      { isTold: true, anchors: ['calico-node', 'install-cni', 'upgrade-ipam'] },
     ),
   },
   needs: [],
@@ -73,3 +90,12 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchTold);
+
+/** Somebody names the installer, and beside that stands what it prints. */
+function matchTold(view: ViewOf<typeof cause>): Match | null {
+  const [silent, installer] = [view.sign('serviceSilent'), view.sign('toldInstaller')];
+  if (silent === null || installer === null) return null;
+  return found(silent.last.captures, [silent.first, installer.first], 'likely');
+}

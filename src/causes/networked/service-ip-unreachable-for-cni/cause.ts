@@ -57,7 +57,7 @@ const cause = defineCause({
     toldOfDaemon: context(
       ['client-output', 'unknown'],
       /\b(?:is|[Ff]rom|of|in|[Ll]og) (?:\w+ ){0,2}(?:aws-node|L-IPAMD|VPC CNI)\b/,
-      { isBackground: true },
+      { isTold: true, isBackground: true },
     ),
     carriedOn: context(['ipamd'], /Proceeding without API server connectivity/),
     monitored: likely(['event', 'node-status'], /IPAM-D has failed to connect to API Server/),

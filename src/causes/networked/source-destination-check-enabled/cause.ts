@@ -34,7 +34,7 @@ const cause = defineCause({
     toldCured: likely(
       ['client-output', 'unknown'],
       /\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,30}\b(?:disabled|off)\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b|\b(?:[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b/,
-      { anchors: ['check'] },
+      { isTold: true, anchors: ['check'] },
     ),
     routesRefused: likely(
       ['cloud-controller', 'controller-manager'],

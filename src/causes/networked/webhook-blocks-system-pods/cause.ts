@@ -61,7 +61,7 @@ const cause = defineCause({
     noEndpoints: likely(
       ['kube-apiserver', 'controller-manager', 'event', 'client-output'],
       /^(?!.{0,200}\b(?:replicaset|statefulset|job|cronjob)[/-]).*?(?:failing closed|Error creating:|Internal error occurred:).{0,300}failed calling webhook "+(?<webhook>[\w.-]+)"+.*no endpoints available for service "+(?<service>[\w.-]+)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     podsCreated: withdraws(
       ['event'],
@@ -70,6 +70,7 @@ const cause = defineCause({
     toldTimeouts: likely(
       ['client-output', 'unknown'],
       /\bAPI server\b.{0,60}\b(?:due to|because of|by)\b.{0,20}\bwebhook(?:s|'s)?\b|\bwebhook\b.{0,40}\b(?:blocks?|blocked|prevents?|prevented)\b.{0,40}\b(?:kube-system|DaemonSets?|system pods|CNI|aws-node|coredns|calico)\b/,
+      { isTold: true },
     ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/DaemonSet', 'kube/Node', 'kube/Pod', 'kube/Namespace'],

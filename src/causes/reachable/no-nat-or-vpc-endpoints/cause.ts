@@ -84,6 +84,7 @@ const cause = defineCause({
       ['client-output', 'unknown', 'terraform'],
       /\b[Rr]oute table associations?\b.{0,40}\b(?:destroyed|deleted|removed)\b|\bNAT [Gg]ateways? (?:was|were|is|are|got) (?:deleted|destroyed|removed)\b/,
       {
+        isTold: true,
         anchors: ['oute table association', 'NAT gateway', 'NAT Gateway'],
       },
     ),

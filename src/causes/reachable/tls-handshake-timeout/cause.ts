@@ -11,7 +11,7 @@ export default defineCause({
     registration: likely(
       ['kubelet', 'bottlerocket'],
       /[Uu]nable to register node.*net\/http: TLS handshake timeout/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     discovery: likely(
       ['kubeadm', 'cloud-init'],
@@ -21,7 +21,7 @@ export default defineCause({
     bootstrapRequest: likely(
       ['nodeup'],
       /failed to get node config from server.*net\/http: TLS handshake timeout/,
-      { anchors: ['TLS handshake timeout'], atLeast: 3 },
+      { anchors: ['TLS handshake timeout'], atLeast: 3, enoughOnce: 'alone' },
     ),
     statusUpdate: likely(
       ['kubelet', 'bottlerocket'],

@@ -61,6 +61,7 @@ const cause = defineCause({
     toldDenied: likely(
       ['client-output', 'unknown'],
       /\bcloud-controller-manager\b.{0,120}\b(?<denied2>UnauthorizedOperation|AccessDenied)\b/,
+      { isTold: true },
     ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],

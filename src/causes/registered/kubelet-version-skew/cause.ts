@@ -41,16 +41,26 @@ const cause = defineCause({
       /this version of kubeadm only supports deploying clusters with the control plane version >= (?<least>[\w.-]+?)\. Current version: (?<server>v[\w.-]+)/,
       { anchors: ['this version of kubeadm only supports deploying clusters'] },
     ),
+    // A kubelet from 1.31 on selects Services by a field that older API servers do not know.
+    selectorUnknown: definite(
+      ['kubelet', 'client-output'],
+      /\*v1\.(?<kind>Service)\b.{0,200}"?(?<field>spec\.clusterIP)"? is not a known field selector/,
+      { anchors: ['is not a known field selector'] },
+    ),
   },
   needs: ['kube/Node', 'aws/cluster'],
   symptoms: ['node-object-missing'],
+  // A Ready Node says nothing of what its kubelet cannot list.
+  withdrawnBy: ['node-registered'],
   explains: ['kubeadm-preflight-failed'],
-  summary: ({ machine, kubelet, server, kind, least }) =>
-    least !== undefined
-      ? `The kubeadm of ${machine ?? 'the machine'} joins control planes of ${least} and later, and the control plane is ${server ?? 'older'}.`
-      : kubelet === undefined
-        ? `The kubelet of ${machine ?? 'the machine'} asks for ${kind ?? 'resources'} in a version that this API server does not serve; their releases are too far apart.`
-        : `The kubelet of ${machine ?? 'the machine'} is ${kubelet} and the API server ${server ?? 'of another release'}: a kubelet may not be newer, and at most ${BEHIND_MAX} minors older.`,
+  summary: ({ machine, kubelet, server, kind, least, field }) =>
+    field !== undefined
+      ? `The kubelet of ${machine ?? 'the machine'} selects Services by ${field}, as kubelets do from 1.31 on, and the API server that answers it is older and does not know the field; pods that need Services do not start.`
+      : least !== undefined
+        ? `The kubeadm of ${machine ?? 'the machine'} joins control planes of ${least} and later, and the control plane is ${server ?? 'older'}.`
+        : kubelet === undefined
+          ? `The kubelet of ${machine ?? 'the machine'} asks for ${kind ?? 'resources'} in a version that this API server does not serve; their releases are too far apart.`
+          : `The kubelet of ${machine ?? 'the machine'} is ${kubelet} and the API server ${server ?? 'of another release'}: a kubelet may not be newer, and at most ${BEHIND_MAX} minors older.`,
   remedy: () => [
     step(
       'Take the machine image of the cluster’s minor version.',

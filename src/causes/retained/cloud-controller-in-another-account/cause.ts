@@ -40,7 +40,7 @@ const cause = defineCause({
     wrongAccountTold: likely(
       ['client-output', 'unknown', 'event'],
       /(?:\bCCM\b|[Cc]loud[ -][Cc]ontroller).{0,200}\b(?:looks|looking|searches|searching|asks|asking) in (?:the|another|a different) (?:wrong |other )?account\b/,
-      { anchors: [' account'] },
+      { isTold: true, anchors: [' account'] },
     ),
   },
   needs: ['aws/instance', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],

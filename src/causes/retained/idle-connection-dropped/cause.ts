@@ -20,6 +20,21 @@ const cause = defineCause({
       /(?:Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)"|[Ff]ailed to update (?:node )?lease).*(?<words>use of closed network connection|http2: client connection lost)/,
       { atLeast: 2 },
     ),
+    // A read that fails on a connection which has long been open.
+    watchDied: context(
+      ['kubelet'],
+      /[Uu]nable to decode an event from the watch stream.{0,300}(?<words>read: (?:no route to host|connection timed out)|http2: client connection lost)/,
+    ),
+    statusTimedOut: context(
+      ['kubelet'],
+      /Error updating node status, will retry.{0,600}Client\.Timeout exceeded while awaiting headers/,
+    ),
+    // Linux gives up an unanswered connection after 924 seconds.
+    toldQuarter: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Nn]odes?|[Ww]orkers?|[Mm]achines?)\b.{0,80}\b[Nn]ot ?[Rr]eady\b.{0,40}\b(?:for|about|after|around|some)\b.{0,20}\b(?:a quarter of an hour|(?:15|16)\s?(?:minutes|mins?|m)\b|fifteen minutes)/,
+      { isTold: true, anchors: ['NotReady', 'Not Ready', 'not ready', 'notReady'] },
+    ),
     notReady: context(
       ['event', 'controller-manager'],
       /Node (?<node>[a-z0-9][a-z0-9.-]*) status is now: NodeNotReady/,
@@ -67,12 +82,20 @@ export default matched(cause, matchStall);
 type Own = ViewOf<typeof cause>;
 
 function matchStall(view: Own): Match | null {
-  const dead = view.sign('deadConnection');
-  const effect = view.sign('notReady') ?? view.sign('silent');
-  if (dead === null || effect === null) return null;
+  const dead = view.sign('deadConnection') ?? view.sign('watchDied');
+  const quarter = view.sign('toldQuarter');
+  const effect = view.sign('notReady') ?? view.sign('silent') ?? quarter;
+  if (dead === null || effect === null) return matchQuarter(view);
   return found(
     { ...effect.last.captures, ...dead.last.captures },
     [dead.first, effect.last],
     'likely',
   );
+}
+
+/** Requests that time out for as long as the kernel waits for a connection that nobody answers. */
+function matchQuarter(view: Own): Match | null {
+  const [silent, quarter] = [view.sign('statusTimedOut'), view.sign('toldQuarter')];
+  if (silent === null || quarter === null) return null;
+  return found(silent.last.captures, [silent.first, quarter.first], 'likely');
 }

@@ -41,7 +41,7 @@ const cause = defineCause({
     retired: likely(
       ['aws-message', 'client-output', 'unknown'],
       /\b(?<retired>i-[0-9a-f]{8,17})\b.{0,40}\b(?:would be|was|is|were|has been|will be|scheduled (?:for|to be)) (?:retired\b|retirement\b)|\binstance (?:was|has been) retired\b|\bscheduled for retirement\b|\binstance-retirement\b/,
-      { anchors: ['retire'] },
+      { isTold: true, anchors: ['retire'] },
     ),
   },
   needs: [

@@ -30,7 +30,7 @@ const cause = defineCause({
     toldSilent: context(
       ['client-output', 'unknown'],
       /\bkubelet\b.{0,80}\b(?:(?:is|was) (?:not able|unable) to|never|cannot|can't|does not|doesn't|did not|didn't) (?:re-?)?register\b/,
-      { anchors: ['register'] },
+      { isTold: true, anchors: ['register'] },
     ),
     leaseWithoutOwner: context(
       ['kubelet'],
@@ -87,7 +87,10 @@ type Own = ViewOf<typeof cause>;
 
 /** Somebody deleted the Node, and says that its kubelet does not come back. */
 function matchTold(view: Own): Match | null {
-  const [deleted, silent] = [view.sign('toldDeleted'), view.sign('toldSilent')];
+  const [deleted, silent] = [
+    view.sign('toldDeleted'),
+    view.sign('toldSilent') ?? view.clusterSign('toldSilent'),
+  ];
   if (deleted === null || silent === null) return null;
   return found(deleted.last.captures, [deleted.last, silent.last], 'likely');
 }

@@ -21,7 +21,7 @@ const cause = defineCause({
   signs: {
     garbage: likely(
       ['karpenter'],
-      /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?/,
+      /garbage collecting (?:nodeclaim|machine) with no cloudprovider representation(?:.*"(?:NodeClaim|nodeclaim|machine)":\s*(?:\{\s*"name":\s*)?"(?<claim>[^"]+)")?(?:.*"(?:Node|node)":\s*(?:\{\s*"name":\s*)?"(?<node>[^"]+)")?(?:.*"provider-id":\s*"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})")?/,
     ),
     disrupted: context(
       ['karpenter'],
@@ -55,6 +55,7 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b[Kk]arpenter (?:\w+ ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w+ ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b|\b(?:[Ww]e|[Ii]) (?:have |keep |suddenly )?(?:lost|losing|lose) (?:\w+ ){0,3}(?:of |our )?(?:\w+ ){0,3}nodes?\b|\bnodes? (?:\w+ ){0,2}(?:disappear|vanish)(?:s|ed)?\b|\b[Nn]odes? (?:turn over|churn)|\bwhy (?:do|did|are|is|does) (?:\w+ ){1,3}(?:go(?:ne)?|going) away\b/,
       {
+        isTold: true,
         anchors: [
           'arpenter ',
           'deleted',

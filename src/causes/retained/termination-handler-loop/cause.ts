@@ -28,7 +28,7 @@ const cause = defineCause({
     toldLoop: likely(
       ['client-output', 'unknown'],
       /\b[Rr]ebalance (?:notification|recommendation)s?\b.{0,80}\b(?:cordon|drain)\w*\b.{0,120}\b(?:and so on|over and over|again and again|without end|loop\w*|constantly|keeps? (?:on )?(?:happening|repeating))\b/,
-      { anchors: ['ebalance notification', 'ebalance recommendation'] },
+      { isTold: true, anchors: ['ebalance notification', 'ebalance recommendation'] },
     ),
     requested: likely(
       ['pod-app', 'client-output'],

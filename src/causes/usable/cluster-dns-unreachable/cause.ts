@@ -27,12 +27,12 @@ const cause = defineCause({
     serverSilent: likely(
       ['pod-app', 'client-output', 'csi-driver', 'karpenter', 'calico-node', 'event'],
       /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
-      { atLeast: 3 },
+      { atLeast: 3, enoughOnce: 'alone' },
     ),
     toolUnanswered: likely(
       ['client-output', 'pod-app'],
       /communications error to (?<server>(?:\d+\.){3}10|169\.254\.20\.10)#53: (?:timed out|connection refused)/,
-      { atLeast: 2 },
+      { atLeast: 2, enoughOnce: 'alone' },
     ),
     knownNameLost: likely(
       ['client-output', 'pod-app'],

@@ -66,6 +66,7 @@ const cause = defineCause({
     staysClosed: likely(
       ['client-output', 'unknown'],
       /\b(?:remains?|stays?|stuck|left|keeps?|kept)\b.{0,40}\b(?:SchedulingDisabled|cordoned)\b|\bSchedulingDisabled\b.{0,40}\b(?:forever|never|until)\b/,
+      { isTold: true },
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/NodePool', 'kube/NodeClaim', 'kube/PodDisruptionBudget'],

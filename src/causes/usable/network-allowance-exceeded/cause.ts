@@ -31,6 +31,7 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b(?:under|during|increased|high|heavy|peak|more)\b.{0,20}\btraffic\b|\b(?:under|increased|high|heavy|peak) load\b|\bload tests?\b/,
       {
+        isTold: true,
         anchors: [
           'traffic',
           'load test',
@@ -49,7 +50,7 @@ const cause = defineCause({
     tableToldOf: likely(
       ['client-output', 'unknown'],
       /\bconnection[ -]tracking (?:table|limits?|allowance)\b.{0,60}\b(?:hypervisor|AWS instances?|EC2 instances?|instance type)/,
-      { anchors: ['connection tracking', 'connection-tracking'] },
+      { isTold: true, anchors: ['connection tracking', 'connection-tracking'] },
     ),
   },
   needs: [],

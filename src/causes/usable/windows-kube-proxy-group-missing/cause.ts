@@ -21,6 +21,7 @@ export default defineCause({
     toldOfWindows: likely(
       ['client-output', 'unknown'],
       /\b(?:DNS|[Nn]ame resolution)\b.{0,80}\bnot (?:for|in|on|from) Windows\b|\bWindows (?:pods?|containers?|nodes?)\b.{0,30}\b(?:cannot|can't|can not|do not|don't|fail to) resolve\b/,
+      { isTold: true },
     ),
   },
   needs: [],

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { SignRow } from '../../evidence/sign-row.ts';
+import { matchOf } from './denial.ts';
+
+function row(pattern: RegExp, isTold = true): SignRow {
+  const made = {
+    owner: 'a',
+    name: 'a',
+    in: ['unknown'],
+    anchors: ['leaked ENIs'],
+    per: [],
+  } as const;
+  return { ...made, pattern, strict: false, ...(isTold ? { isTold } : {}) };
+}
+
+const LEAKED = row(/\b[Ll]eaked ENIs\b/);
+const UNMAPPED = row(/\broles?\b.{0,60}\bnodes?\b.{0,40}\b(?:is|are) not mapped\b/);
+const WRONG = row(/\b[Nn]odes?\b.{0,60}\bregister\b.{0,40}\bwrong address\b/);
+const CURED = row(/\b[Ss]topping firewalld\b.{0,60}\b(?:works|helps)\b/);
+
+function isHeard(one: SignRow, text: string): boolean {
+  return matchOf(one, text) !== null;
+}
+
+describe('what a person tells is heard', () => {
+  const told: readonly (readonly [SignRow, string])[] = [
+    [LEAKED, 'There are leaked ENIs in the subnet.'],
+    [LEAKED, 'The pods do not start because leaked ENIs fill the subnet.'],
+    [LEAKED, 'Nothing helps, leaked ENIs come back every day.'],
+    [LEAKED, 'Why are there leaked ENIs?'],
+    [LEAKED, 'Leaked ENIs are never deleted.'],
+    [LEAKED, 'There were no leaked ENIs yesterday. Today there are leaked ENIs again.'],
+    [LEAKED, 'Leaked ENIs everywhere. No pod starts.'],
+    [UNMAPPED, 'The role of the nodes is not mapped.'],
+    [UNMAPPED, 'Nodes do not join, the role of the nodes is not mapped. Any ideas?'],
+    [CURED, 'Stopping firewalld on both machines helps.'],
+    [WRONG, 'The nodes register with the wrong address.'],
+  ];
+  for (const [one, text] of told)
+    test(text, () => {
+      assert.equal(isHeard(one, text), true);
+    });
+});
+
+describe('what a person denies, doubts or asks is not', () => {
+  const denied: readonly (readonly [SignRow, string])[] = [
+    [LEAKED, 'There are no leaked ENIs.'],
+    [LEAKED, 'We have never had any leaked ENIs.'],
+    [LEAKED, 'It is not the case that the subnet is full of leaked ENIs.'],
+    [LEAKED, 'We ruled out leaked ENIs.'],
+    [LEAKED, 'Leaked ENIs were ruled out.'],
+    [LEAKED, "Leaked ENIs aren't the cause."],
+    [LEAKED, 'Leaked ENIs are not it.'],
+    [LEAKED, 'Could it be that leaked ENIs fill the subnet?'],
+    [LEAKED, 'Are there leaked ENIs?'],
+    [LEAKED, 'Leaked ENIs?'],
+    [LEAKED, 'Leaked ENIs? No.'],
+    [LEAKED, 'We thought of leaked ENIs. That was not it.'],
+    [LEAKED, 'I wonder whether leaked ENIs matter.'],
+    [LEAKED, 'We found no signs of leaked ENIs.'],
+    [UNMAPPED, 'Is it possible that the role of the nodes is not mapped?'],
+    [UNMAPPED, 'It is not true that the role of the nodes is not mapped.'],
+    [WRONG, 'The nodes do not register with the wrong address.'],
+    [WRONG, 'The nodes no longer register with the wrong address.'],
+    [CURED, 'Stopping firewalld did not help, so nothing works.'],
+  ];
+  for (const [one, text] of denied)
+    test(text, () => {
+      assert.equal(isHeard(one, text), false);
+    });
+});
+
+test('what a program prints is taken as it is', () => {
+  assert.equal(isHeard(row(/leaked ENIs/, false), 'Found no leaked ENIs.'), true);
+});
+
+test('ends on a long line of the same words', () => {
+  isHeard(LEAKED, 'no leaked ENIs, '.repeat(2000));
+  isHeard(LEAKED, `${'is it '.repeat(5000)}leaked ENIs?`);
+});

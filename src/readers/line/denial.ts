@@ -1,0 +1,101 @@
+import type { SignRow } from '../../evidence/sign-row.ts';
+
+/** A person who denies a thing at one place of a text and tells of it at another one tells of it. */
+const MATCHES_MAX = 8;
+const SENTENCE_CHARACTERS_MAX = 600;
+
+/** Words that deny, doubt or ask all that follows them in their sentence. */
+const DENIED_SENTENCE =
+  /\b(?:not the case|(?:not|n['’]t) true|untrue|is false|ru(?:le|led|les|ling) out|(?:exclude|excluded|excludes|excluding) (?:that|the|any)|no (?:signs?|traces?|evidence|indication|hint) (?:of|that|for)|(?:doubt|unlikely|disprove[ds]?|refute[ds]?) (?:that|it)|nothing (?:says|shows|suggests|indicates|points)|whether|(?:wonder|wondered|wondering|asked?|asking|check|checked|checking|sure|know) if|(?:could|can|might|may) (?:it|this|that) (?:be|have)|(?:is|was) (?:it|this|that) (?:possible|because|the case|due to|about)|in case|what if|suppose)\b/i;
+
+/** Denies what follows it at once. */
+const DENIED_NEXT =
+  /(?:\b(?:no|not|never|neither|nor|without|hardly|nobody|nothing)|n['’]t)(?:\s+(?:any|a|an|the|one|more|such|longer|of|our|really|actually|just|being?|been|see|seeing|seen|saw|have|has|had|having|find|found|use|using|about|from|that|due to|because of|caused by|by)){0,5}\s*["'`(]?$/i;
+
+/** Denies what stands before it, or says that it is not behind the fault. */
+const DENIED_BEFORE =
+  /^["'`)]?(?:[\s,]+[^\s,;:.!?]+){0,4}?\s+(?:(?:is|was|are|were|has been|have been|seems|looks)(?:n['’]t| not| never| no longer| hardly)(?=\s*(?:[.!,;]|$)|\s+(?:the (?:case|cause|reason|problem|issue|culprit|trouble|fault)|it\b|so\b|true|to blame|at fault|involved|happening|what|an? (?:issue|problem|cause|reason)|(?:behind|causing)\b))|(?:is|was|are|were|has been|have been|can be|could be) (?:ruled out|excluded|out of the question|disproved|unlikely|wrong)|(?:did|does|do|would)(?:n['’]t| not) (?:help|happen|apply|occur|change|explain|fix|solve|matter|cause)|(?:makes?|made) no difference|chang(?:es|ed) nothing|no longer (?:happens|occurs|applies)|never (?:happens|happened|occurs|occurred|helped))\b/i;
+
+/** A question that asks for the thing itself; why, how and what ask about one that is there. */
+const ASKED =
+  /(?:^|[,;:(]\s*|\b(?:or|and|but|so)\s+)(?:could|can|might|may|would|will|is|are|was|were|do|does|did|has|have|had|should)(?:n['’]t)?\b(?!.*\b(?:why|how|what|when|where)\b)/i;
+const ANSWERED_NO =
+  /^\s*(?:(?:no|nope|not so)(?=\s*(?:[.,!;]|$))|(?:that|this|it) (?:is|was)(?: not|n['’]t) (?:it|so|true|the (?:case|cause|reason|problem))\b)/i;
+/** Where one thought ends and the next one begins. */
+const CLAUSE_END = /[,;:]\s|\s(?:because|since|but|although|though|while)\s/gi;
+const SENTENCE_END = /[.!?](?:["')\]]?\s|["')\]]?$)/g;
+const NEGATION = /\b(?:not|never|no longer|nothing|nobody|none)\s|n['’]t\b/gi;
+
+interface Sentence {
+  readonly before: string;
+  readonly after: string;
+  readonly isQuestion: boolean;
+  readonly next: string;
+}
+
+/** The sentence around a place of a text; `next` is what follows it. */
+function sentenceAround(text: string, start: number, end: number): Sentence {
+  const head = text.slice(Math.max(0, start - SENTENCE_CHARACTERS_MAX), start);
+  const last = [...head.matchAll(SENTENCE_END)].at(-1);
+  const before = last === undefined ? head : head.slice(last.index + last[0].length);
+  // A match may hold the end of its sentence.
+  const tail = text.slice(Math.max(start, end - 1), end + SENTENCE_CHARACTERS_MAX);
+  const first = [...tail.matchAll(SENTENCE_END)][0];
+  const isQuestion = first?.[0].startsWith('?') === true;
+  const close = first === undefined ? tail.length : first.index;
+  return { before, after: tail.slice(1, close), isQuestion, next: tail.slice(close + 1) };
+}
+
+/** What is left of a text behind the last of these ends, of which there may be none. */
+function behindLast(ends: RegExp, text: string): string {
+  const end = [...text.matchAll(ends)].findLast(({ index }) => index < text.length - 2);
+  return end === undefined ? text : text.slice(end.index + end[0].length);
+}
+
+/** True where the expression matches without the negations too: they deny what it looks for. */
+function isDeniedWithin(pattern: RegExp, words: string): boolean {
+  // Of a match over several thoughts, the last one holds what decides.
+  const last = behindLast(CLAUSE_END, behindLast(SENTENCE_END, words));
+  const positive = words.slice(0, words.length - last.length) + last.replaceAll(NEGATION, '');
+  return positive !== words && pattern.test(positive);
+}
+
+function isAsked({ before, after, isQuestion }: Sentence, words: string): boolean {
+  if (!isQuestion) return false;
+  const isBare = before.trim() === '' && after.trim() === '';
+  return isBare || ASKED.test(`${before.trimStart()}${words} `);
+}
+
+function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolean {
+  const [words] = match;
+  const own = behindLast(SENTENCE_END, words);
+  const end = match.index + words.length;
+  const sentence = sentenceAround(text, end - own.length, end);
+  return (
+    DENIED_SENTENCE.test(sentence.before) ||
+    (own !== words && DENIED_SENTENCE.test(own)) ||
+    DENIED_NEXT.test(behindLast(CLAUSE_END, sentence.before)) ||
+    DENIED_BEFORE.test(sentence.after) ||
+    isAsked(sentence, own) ||
+    ANSWERED_NO.test(sentence.next) ||
+    isDeniedWithin(pattern, words)
+  );
+}
+
+/** The first match which the person who wrote the text neither denies nor asks about. */
+function assertedMatch(pattern: RegExp, text: string): RegExpExecArray | null {
+  const global = new RegExp(pattern.source, `${pattern.flags}g`);
+  for (let tried = 0; tried < MATCHES_MAX; tried++) {
+    const match = global.exec(text);
+    if (match === null) return null;
+    if (!isDenied(pattern, text, match)) return match;
+    if (match[0] === '') global.lastIndex += 1;
+  }
+  return null;
+}
+
+/** What the expression of a row finds in a line; of what people tell, only what they assert. */
+export function matchOf({ pattern, isTold }: SignRow, text: string): RegExpExecArray | null {
+  const match = pattern.exec(text);
+  return match === null || isTold !== true ? match : assertedMatch(pattern, text);
+}
