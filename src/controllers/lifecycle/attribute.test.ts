@@ -179,7 +179,7 @@ describe('the cloud controller deletes a Node', () => {
     assert.match(toldBy(byName, ended, clue('terminated-by', 'jane')), /likely/);
   });
 
-  test('and a reason to end is none while the instance runs', () => {
+  test('and not by a reason to end while the instance runs', () => {
     assert.match(toldBy(said, clue('spot'), clue('instance-running')), /^cloud-node-lifecycle/);
     assert.match(toldBy(said, clue('spot')), /^cloud-node-lifecycle/);
   });
@@ -223,6 +223,11 @@ describe('why the machine ended, where nothing shows who took its Node away', ()
       assert.match(toldBy(clue('disruption', 'Drifted'), clue('instance-ended', code)), /^spot/);
     });
 
+  test('and not a code that only resembles it', () => {
+    assert.equal(toldBy(clue('instance-ended', 'xServer.SpotInstanceShutdown')), NOBODY);
+    assert.equal(toldBy(clue('instance-ended', 'Server.SpotInstanceShutdownX')), NOBODY);
+  });
+
   const programs = [
     'AutoScaling',
     'karpenter-session',
@@ -241,7 +246,15 @@ describe('why the machine ended, where nothing shows who took its Node away', ()
       assert.deepEqual([deleter.kind, deleter.user], ['controller', user]);
     });
 
-  for (const user of ['jane', 'jane.eks', 'my-aws-user', 'i-am-jane', 'jane17', '17jane'])
+  for (const user of [
+    'jane',
+    'jane.eks',
+    'my-aws-user',
+    'i-am-jane',
+    'jane17',
+    '17jane',
+    'ci-i-0123456789abcdef0',
+  ])
     test(`${user} is a person`, () => {
       assert.match(toldBy(clue('terminated-by', user), ended), /^person/);
     });
@@ -328,7 +341,7 @@ describe('Karpenter deletes a Node by its claim', () => {
       assert.deepEqual([found.deleter.kind, found.hand], [who, 'karpenter']);
     });
 
-  test('a reason of yesterday is none', () => {
+  test('not by a reason of yesterday', () => {
     const old = clue('disruption', 'Empty', 2 * HOUR_MS);
     assert.equal(told({ clues: [claim(1000), old], node: node(1000) }), NOBODY);
   });
@@ -348,7 +361,7 @@ describe('somebody with kubectl cordoned a Node that then went', () => {
   const cordon = (manager = 'kubectl-cordon', beforeMs: number | null = 1000) =>
     clue('cordoned-by', manager, beforeMs);
 
-  test('possibly a person, and what would tell', () => {
+  test('possibly a person, and what to ask', () => {
     assert.equal(toldBy(cordon()), 'person (kubectl-cordon), hand null, possible, by cordoned-by');
     assert.equal(judged({ clues: [cordon()] }).wouldTell.length, 1);
   });

@@ -88,7 +88,7 @@ describe('who deleted a Node, in a sentence', () => {
     assert.equal(words('karpenter', 'karpenter'), 'Karpenter removed it.');
   });
 
-  test('ends with what would tell first', () => {
+  test('ends with what to read first', () => {
     const wouldTell = ['Read the audit log.', 'Read CloudTrail.'].map((text) => ({
       text,
       command: null,
