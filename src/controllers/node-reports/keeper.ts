@@ -80,7 +80,10 @@ export class ReportKeeper {
       await this.#due.pause(restMs, ROUND_MS, signal);
       if (signal.aborted) return;
       this.#due.answer();
-      restMs = (await this.#round(signal)) ? 0 : AFTER_FAILURE_MS;
+      const isDone = await this.#round(signal);
+      restMs = isDone ? 0 : AFTER_FAILURE_MS;
+      // What failed is still to be written, and no change reports that.
+      if (!isDone) this.#due.ring();
     }
   }
 
