@@ -93,7 +93,7 @@ describe('reports of machines', () => {
   });
 
   const changes: readonly (readonly [string, Partial<RollCallRow>])[] = [
-    ['verdict', { verdict: 'starting' }],
+    ['verdict', { verdict: 'cannot-tell' }],
     ['stage', { stage: 'networked' }],
     ['cause', { headline: { cause: 'x', stage: 'networked', confidence: 'likely', subject: ID } }],
   ];

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { runProgram } from './run.ts';
+import { failsWith, handClock } from './testing.ts';
+
+const LIMITS = { timeoutMs: 5000, bytesMax: 1000 };
+const folder = mkdtempSync(join(tmpdir(), 'rollcall-run-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(argv: readonly string[], limits = LIMITS) {
+  const ran = await runProgram(argv, limits, handClock());
+  return { ...ran, stdout: new TextDecoder().decode(ran.stdout) };
+}
+
+async function shell(script: string) {
+  return run(['sh', '-c', script]);
+}
+
+/** Does something while the variables of this process are others. */
+async function withPath<T>(path: string | undefined, task: () => Promise<T>): Promise<T> {
+  const before = process.env['PATH'];
+  if (path === undefined) delete process.env['PATH'];
+  else process.env['PATH'] = path;
+  try {
+    return await task();
+  } finally {
+    process.env['PATH'] = before;
+  }
+}
+
+describe('a program', () => {
+  test('gets its arguments as they are', async () => {
+    assert.equal((await run(['printf', '%s|', '$(id)', 'a b'])).stdout, '$(id)|a b|');
+  });
+
+  test('gets no variable but those that make its output the same everywhere', async () => {
+    const { stdout } = await withPath('/opt/x:rel:/bin', async () => run(['env']));
+    assert.deepEqual(stdout.trim().split('\n').toSorted(), [
+      'LC_ALL=C',
+      'PATH=/opt/x:/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin',
+      'SYSTEMD_COLORS=0',
+      'SYSTEMD_PAGER=',
+    ]);
+  });
+
+  test('is found in the usual folders without a PATH', async () => {
+    const { stdout } = await withPath(undefined, async () => run(['env']));
+    assert.match(
+      stdout,
+      /^PATH=\/usr\/local\/sbin:\/usr\/local\/bin:\/usr\/sbin:\/usr\/bin:\/sbin:\/bin$/m,
+    );
+  });
+
+  test('is found in the first folder of PATH that has it', async () => {
+    const own = join(folder, 'rollcall-own');
+    writeFileSync(own, '#!/bin/sh\necho own');
+    await withPath(folder, async () =>
+      assert.rejects(
+        run(['rollcall-own']),
+        failsWith('not-found', 'rollcall-own is not installed.'),
+      ),
+    );
+    chmodSync(own, 0o755);
+    assert.equal(
+      (await withPath(`/none:${folder}`, async () => run(['rollcall-own']))).stdout,
+      'own\n',
+    );
+    assert.equal((await run([own])).stdout, 'own\n');
+  });
+
+  test('runs in the root folder, without input', async () => {
+    const { stdout } = await shell('pwd; cat');
+    assert.equal(stdout, '/\n');
+  });
+
+  test('is reported with output, complaint and exit code', async () => {
+    assert.deepEqual(await shell('echo out; echo complaint >&2; exit 3'), {
+      stdout: 'out\n',
+      stderr: 'complaint\n',
+      exitCode: 3,
+      isCut: false,
+    });
+  });
+
+  test('keeps the end of a long output', async () => {
+    const { stdout, isCut } = await run(['printf', '%s', 'abcdef'], { ...LIMITS, bytesMax: 4 });
+    assert.deepEqual([stdout, isCut], ['cdef', true]);
+  });
+
+  test('keeps 16 KiB of a long complaint', async () => {
+    const { stderr } = await shell('head -c 20000 /dev/zero | tr "\\0" x >&2');
+    assert.equal(stderr.length, 16_384);
+  });
+
+  test('that a signal ended has 128 and its number', async () => {
+    assert.equal((await shell('kill -TERM $$')).exitCode, 128 + constants.signals.SIGTERM);
+  });
+
+  test('needs a name and arguments without NUL', async () => {
+    const message = 'A program cannot be run without a name, or with an argument that holds NUL.';
+    for (const argv of [[], [''], ['echo', 'a\0b']])
+      await assert.rejects(run(argv), failsWith('invalid', message));
+  });
+
+  test('that is not there is reported by its path', async () => {
+    const path = join(folder, 'no');
+    await assert.rejects(run([path]), failsWith('not-found', `${path} is not there.`));
+  });
+});
+
+describe('at the limit', () => {
+  test('a program that runs is ended', async () => {
+    const clock = handClock();
+    const running = runProgram(['sh', '-c', 'exec sleep 60'], LIMITS, clock);
+    const ended = assert.rejects(running, failsWith('timeout', 'sh did not answer within 5 s.'));
+    while (clock.sleeping() === 0) await new Promise(setImmediate);
+    clock.pass(4999);
+    await new Promise(setImmediate);
+    clock.pass(1);
+    await ended;
+  });
+
+  test('nothing is waited for any more after the end', async () => {
+    const clock = handClock();
+    await runProgram(['true'], LIMITS, clock);
+    await new Promise(setImmediate);
+    assert.equal(clock.sleeping(), 0);
+    await assert.rejects(runProgram([folder], LIMITS, clock));
+    await new Promise(setImmediate);
+    assert.equal(clock.sleeping(), 0);
+  });
+});
