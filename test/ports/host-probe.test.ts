@@ -7,6 +7,9 @@ import { failsWith, handClock, type HandClock, START_MS } from '../../src/adapte
 import type { HostProbe } from '../../src/ports/host.ts';
 import { authority } from './fake/kube-certificates.ts';
 
+/** A test that waits for what never comes fails soon. */
+const LIMIT = { timeout: 3000 };
+
 const AUTHORITY = authority('CN of tests');
 const SERVER = AUTHORITY.issue({
   commonName: 'api.test',
@@ -56,7 +59,7 @@ async function probe(port: number, change: Partial<HostProbe> = {}, clock = hand
 const NOON = new Date(START_MS).toUTCString();
 
 describe('a probe', () => {
-  test('of plain TCP only connects', async (context) => {
+  test('of plain TCP only connects', LIMIT, async (context) => {
     const port = await portOf(context, createServer());
     assert.deepEqual(await probe(port, { tlsServerName: null }), {
       connectMs: 0,
@@ -65,7 +68,7 @@ describe('a probe', () => {
     });
   });
 
-  test('describes the certificate', async (context) => {
+  test('describes the certificate', LIMIT, async (context) => {
     const { port } = await secure(context, NOON);
     const { tls } = await probe(port);
     assert.deepEqual(tls, {
@@ -79,7 +82,7 @@ describe('a probe', () => {
     });
   });
 
-  test('says why a certificate is not trusted', async (context) => {
+  test('says why a certificate is not trusted', LIMIT, async (context) => {
     const { port } = await secure(context, NOON);
     const why = async (change: Partial<HostProbe>) => {
       const { tls } = await probe(port, change);
@@ -92,25 +95,25 @@ describe('a probe', () => {
     ]);
   });
 
-  test('describes a certificate without names', async (context) => {
+  test('describes a certificate without names', LIMIT, async (context) => {
     const bare = AUTHORITY.issue({ commonName: 'api.test', organization: 'shop' });
     const { port } = await secure(context, NOON, bare);
     assert.deepEqual((await probe(port)).tls?.names, []);
   });
 
-  test('shows fifty names at most', async (context) => {
+  test('shows fifty names at most', LIMIT, async (context) => {
     const dnsNames = Array.from({ length: 60 }, (_, index) => `n${index}.test`);
     const { port } = await secure(context, NOON, AUTHORITY.issue({ commonName: 'a', dnsNames }));
     assert.equal((await probe(port)).tls?.names.length, 50);
   });
 
-  test('asks with HEAD, by the name of the server', async (context) => {
+  test('asks with HEAD, by the name of the server', LIMIT, async (context) => {
     const { port, asked } = await secure(context, NOON);
     await probe(port);
     assert.deepEqual(asked, [{ method: 'HEAD', host: 'api.test', serverName: 'api.test' }]);
   });
 
-  test('sends no address as the name of a server', async (context) => {
+  test('sends no address as the name of a server', LIMIT, async (context) => {
     const { port, asked } = await secure(context, NOON);
     const { tls } = await probe(port, { tlsServerName: '127.0.0.1' });
     assert.deepEqual([asked[0]?.serverName, tls?.isTrusted], [false, true]);
@@ -118,14 +121,14 @@ describe('a probe', () => {
 });
 
 describe('the clock of a server', () => {
-  test('is compared in the middle of its second', async (context) => {
+  test('is compared in the middle of its second', LIMIT, async (context) => {
     const { port } = await secure(context, NOON);
     assert.equal((await probe(port)).clockOffsetMs, 500);
     const ahead = await secure(context, new Date(START_MS + 60_000).toUTCString());
     assert.equal((await probe(ahead.port)).clockOffsetMs, 60_500);
   });
 
-  test('is compared with the middle of the time that the answer took', async (context) => {
+  test('is compared with the middle of the time that the answer took', LIMIT, async (context) => {
     const clock = handClock();
     const keys = { key: SERVER.keyPem, cert: SERVER.certificatePem };
     const server = createSecure(keys, (_, response) => {
@@ -137,14 +140,14 @@ describe('the clock of a server', () => {
     assert.equal((await probe(port, {}, clock)).clockOffsetMs, 0);
   });
 
-  test('is unknown without a date, and with one that is no date', async (context) => {
+  test('is unknown without a date, and with one that is no date', LIMIT, async (context) => {
     for (const date of [null, 'yesterday']) {
       const { port } = await secure(context, date);
       assert.equal((await probe(port)).clockOffsetMs, null);
     }
   });
 
-  test('is unknown where the server closes or does not answer in time', async (context) => {
+  test('is unknown where the server closes or does not answer in time', LIMIT, async (context) => {
     const clock = handClock();
     const keys = { key: SERVER.keyPem, cert: SERVER.certificatePem };
     const closing = createSecure(keys, (request) => request.socket.destroy());
@@ -157,7 +160,7 @@ describe('the clock of a server', () => {
 });
 
 describe('a probe fails', () => {
-  test('where nobody listens', async (context) => {
+  test('where nobody listens', LIMIT, async (context) => {
     const server = createServer();
     const port = await portOf(context, server);
     await new Promise((resolve) => server.close(resolve));
@@ -165,7 +168,7 @@ describe('a probe fails', () => {
     await assert.rejects(probe(port), failsWith('unreachable', words));
   });
 
-  test('where a server closes instead of shaking hands', async (context) => {
+  test('where a server closes instead of shaking hands', LIMIT, async (context) => {
     const port = await portOf(
       context,
       createServer((socket) => socket.destroy()),
@@ -174,7 +177,7 @@ describe('a probe fails', () => {
     await assert.rejects(probe(port), failsWith('unreachable', words));
   });
 
-  test('where a server answers without TLS', async (context) => {
+  test('where a server answers without TLS', LIMIT, async (context) => {
     const port = await portOf(
       context,
       createServer((socket) => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
@@ -182,7 +185,7 @@ describe('a probe fails', () => {
     await assert.rejects(probe(port), /ended the TLS handshake/);
   });
 
-  test('at its limit, and lets go of its connection', async (context) => {
+  test('at its limit, and lets go of its connection', LIMIT, async (context) => {
     const clock: HandClock = handClock();
     const closed = Promise.withResolvers<void>();
     const mute = createServer((socket) => {

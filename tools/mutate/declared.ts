@@ -13,6 +13,8 @@ export interface Declared {
   readonly file: string;
   readonly suite: Suite;
   readonly body: Body;
+  /** How long it may last, ms. */
+  readonly limitMs: number;
 }
 
 export function newSuite(name: string, parent: Suite | null): Suite {
@@ -41,7 +43,8 @@ export class Declarations {
 
   test(name: string, options: Options, body: Body): void {
     if (isSkipped(options) || this.#skippedSuites.has(this.suite)) return;
-    this.tests.push({ name, file: this.#file, suite: this.suite, body });
+    const limitMs = Math.min(options.timeout ?? TEST_LIMIT_MS, TEST_LIMIT_MS);
+    this.tests.push({ name, file: this.#file, suite: this.suite, body, limitMs });
   }
 }
 
@@ -67,9 +70,9 @@ export class Session {
     const subject = newSubject(test.name);
     try {
       for (const suite of suites) await runAll(suite.beforeEach, subject.context);
-      await limited(() => test.body(subject.context, () => {}), TEST_LIMIT_MS);
+      await limited(() => test.body(subject.context, () => {}), test.limitMs);
     } finally {
-      await runAll(subject.afterwards, subject.context, TEST_LIMIT_MS);
+      await runAll(subject.afterwards, subject.context, test.limitMs);
       for (const suite of suites.toReversed()) await runAll(suite.afterEach, subject.context);
     }
   }

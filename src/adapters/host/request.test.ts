@@ -6,6 +6,9 @@ import type { HostRequest } from '../../ports/host.ts';
 import { sendRequest } from './request.ts';
 import { failsWith, handClock, type HandClock } from './testing.ts';
 
+/** A test that waits for what never comes fails soon. */
+const LIMIT = { timeout: 3000 };
+
 async function portOf(context: TestContext, server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   context.after(() => server.close());
@@ -23,7 +26,7 @@ async function ask(url: string, change: Partial<HostRequest> = {}, clock: HandCl
 }
 
 describe('a request', () => {
-  test('has the method and headers that it is given, and GET without', async (context) => {
+  test('has the method and headers that it is given, and GET without', LIMIT, async (context) => {
     const url = await served(context, ({ method, url: path, headers }, response) =>
       response.end(`${method} ${path} ${headers['x-token'] ?? 'none'}`),
     );
@@ -32,7 +35,7 @@ describe('a request', () => {
     assert.equal(put.body, 'PUT /x abc');
   });
 
-  test('is answered with status, headers and text', async (context) => {
+  test('is answered with status, headers and text', LIMIT, async (context) => {
     const url = await served(context, (_, response) => {
       response.writeHead(404, { 'X-One': 'a', 'Set-Cookie': ['b', 'c'] });
       response.write('grü');
@@ -45,21 +48,21 @@ describe('a request', () => {
     );
   });
 
-  test('follows no redirect', async (context) => {
+  test('follows no redirect', LIMIT, async (context) => {
     const url = await served(context, (_, response) =>
       response.writeHead(302, { Location: '/other' }).end(),
     );
     assert.equal((await ask(url)).status, 302);
   });
 
-  test('takes as many bytes as it may, and no more', async (context) => {
+  test('takes as many bytes as it may, and no more', LIMIT, async (context) => {
     const url = await served(context, (_, response) => response.end('x'.repeat(10)));
     assert.equal((await ask(url, { bytesMax: 10 })).body, 'xxxxxxxxxx');
     const message = `${url} answered with more than 9 bytes.`;
     await assert.rejects(ask(url, { bytesMax: 9 }), failsWith('malformed', message));
   });
 
-  test('counts the bytes of all chunks together', async (context) => {
+  test('counts the bytes of all chunks together', LIMIT, async (context) => {
     const url = await served(context, (_, response) => {
       response.write('x'.repeat(8));
       setImmediate(() => response.end('x'.repeat(8)));
@@ -68,7 +71,7 @@ describe('a request', () => {
     await assert.rejects(ask(url, { bytesMax: 9 }), failsWith('malformed', message));
   });
 
-  test('ends at its limit, and its timer with the answer', async (context) => {
+  test('ends at its limit, and its timer with the answer', LIMIT, async (context) => {
     const clock = handClock();
     const url = await served(context, (request, response) => {
       if (request.method === 'HEAD') response.end();
@@ -81,7 +84,7 @@ describe('a request', () => {
     await assert.rejects(ask(url, {}, clock), failsWith('timeout', message));
   });
 
-  test('ends at its limit while the answer comes', async (context) => {
+  test('ends at its limit while the answer comes', LIMIT, async (context) => {
     const clock = handClock();
     const url = await served(context, (_, response) => {
       response.write('x');
@@ -93,7 +96,7 @@ describe('a request', () => {
     );
   });
 
-  test('tells a port that nobody listens on, and what is not HTTP', async (context) => {
+  test('tells a port that nobody listens on, and what is not HTTP', LIMIT, async (context) => {
     const talking = createTcp((socket) => socket.resume().end('hello\r\n\r\n'));
     const url = `http://127.0.0.1:${await portOf(context, talking)}/`;
     const words = `${url} answered something that is not HTTP.`;
@@ -107,7 +110,7 @@ describe('a request', () => {
     );
   });
 
-  test('tells a server that closes before the end of its answer', async (context) => {
+  test('tells a server that closes before the end of its answer', LIMIT, async (context) => {
     const url = await served(context, (_, response) => {
       response.writeHead(200, { 'Content-Length': '10' });
       response.write('x', () => response.destroy());
@@ -116,7 +119,7 @@ describe('a request', () => {
     await assert.rejects(ask(url), failsWith('unreachable', words));
   });
 
-  test('is made over HTTP and HTTPS alone', async (context) => {
+  test('is made over HTTP and HTTPS alone', LIMIT, async (context) => {
     for (const url of ['file:///etc/passwd', 'ftp://127.0.0.1/', 'nothing', '']) {
       const words = `${url} is not an http or https address.`;
       await assert.rejects(ask(url), failsWith('invalid', words));

@@ -3,7 +3,10 @@ import { test } from 'node:test';
 import { resolveName } from './resolve.ts';
 import { failsWith, handClock } from './testing.ts';
 
-test('a name is looked up as the machine does, each address once', async () => {
+/** A test that waits for what never comes fails soon. */
+const LIMIT = { timeout: 3000 };
+
+test('a name is looked up as the machine does, each address once', LIMIT, async () => {
   const found = await resolveName('localhost', 5000, handClock());
   assert.ok(found.every((address) => address === '127.0.0.1' || address === '::1'));
   assert.ok(found.length > 0);
@@ -11,7 +14,7 @@ test('a name is looked up as the machine does, each address once', async () => {
   assert.deepEqual(await resolveName('127.0.0.1', 5000, handClock()), ['127.0.0.1']);
 });
 
-test('what is no host name is not looked up', async () => {
+test('what is no host name is not looked up', LIMIT, async () => {
   const names = ['', '--help', '.a', 'a b', 'a/b', 'a;id', 'ä', `a${'b'.repeat(253)}`, 'a\n'];
   for (const name of names) {
     const words = `${JSON.stringify(name.slice(0, 100))} is not a host name.`;
@@ -19,7 +22,7 @@ test('what is no host name is not looked up', async () => {
   }
 });
 
-test('a name that nobody knows is not found', async () => {
+test('a name that nobody knows is not found', LIMIT, async () => {
   const words = 'nothing.invalid is a name that the resolver does not know.';
   await assert.rejects(
     resolveName('nothing.invalid', 5000, handClock()),
@@ -27,7 +30,7 @@ test('a name that nobody knows is not found', async () => {
   );
 });
 
-test('a look-up ends at its limit', async () => {
+test('a look-up ends at its limit', LIMIT, async () => {
   const clock = handClock();
   const found = resolveName('localhost', 2000, clock);
   const ended = assert.rejects(

@@ -6,6 +6,9 @@ import { after, describe, test } from 'node:test';
 import { runProgram } from './run.ts';
 import { failsWith, handClock } from './testing.ts';
 
+/** A test that waits for what never comes fails soon. */
+const LIMIT = { timeout: 3000 };
+
 const LIMITS = { timeoutMs: 5000, bytesMax: 1000 };
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-run-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,11 +35,11 @@ async function withPath<T>(path: string | undefined, task: () => Promise<T>): Pr
 }
 
 describe('a program', () => {
-  test('gets its arguments as they are', async () => {
+  test('gets its arguments as they are', LIMIT, async () => {
     assert.equal((await run(['printf', '%s|', '$(id)', 'a b'])).stdout, '$(id)|a b|');
   });
 
-  test('gets no variable but those that make its output the same everywhere', async () => {
+  test('gets no variable but those that make its output the same everywhere', LIMIT, async () => {
     const { stdout } = await withPath('/opt/x:rel:/bin', async () => run(['env']));
     assert.deepEqual(stdout.trim().split('\n').toSorted(), [
       'LC_ALL=C',
@@ -46,7 +49,7 @@ describe('a program', () => {
     ]);
   });
 
-  test('is found in the usual folders without a PATH', async () => {
+  test('is found in the usual folders without a PATH', LIMIT, async () => {
     const { stdout } = await withPath(undefined, async () => run(['env']));
     assert.match(
       stdout,
@@ -54,7 +57,7 @@ describe('a program', () => {
     );
   });
 
-  test('is found in the first folder of PATH that has it', async () => {
+  test('is found in the first folder of PATH that has it', LIMIT, async () => {
     const own = join(folder, 'rollcall-own');
     writeFileSync(own, '#!/bin/sh\necho own');
     await withPath(folder, async () =>
@@ -71,12 +74,12 @@ describe('a program', () => {
     assert.equal((await run([own])).stdout, 'own\n');
   });
 
-  test('runs in the root folder, without input', async () => {
+  test('runs in the root folder, without input', LIMIT, async () => {
     const { stdout } = await shell('pwd; cat');
     assert.equal(stdout, '/\n');
   });
 
-  test('is reported with output, complaint and exit code', async () => {
+  test('is reported with output, complaint and exit code', LIMIT, async () => {
     assert.deepEqual(await shell('echo out; echo complaint >&2; exit 3'), {
       stdout: 'out\n',
       stderr: 'complaint\n',
@@ -85,34 +88,34 @@ describe('a program', () => {
     });
   });
 
-  test('keeps the end of a long output', async () => {
+  test('keeps the end of a long output', LIMIT, async () => {
     const { stdout, isCut } = await run(['printf', '%s', 'abcdef'], { ...LIMITS, bytesMax: 4 });
     assert.deepEqual([stdout, isCut], ['cdef', true]);
   });
 
-  test('keeps 16 KiB of a long complaint', async () => {
+  test('keeps 16 KiB of a long complaint', LIMIT, async () => {
     const { stderr } = await shell('head -c 20000 /dev/zero | tr "\\0" x >&2');
     assert.equal(stderr.length, 16_384);
   });
 
-  test('that a signal ended has 128 and its number', async () => {
+  test('that a signal ended has 128 and its number', LIMIT, async () => {
     assert.equal((await shell('kill -TERM $$')).exitCode, 128 + constants.signals.SIGTERM);
   });
 
-  test('needs a name and arguments without NUL', async () => {
+  test('needs a name and arguments without NUL', LIMIT, async () => {
     const message = 'A program cannot be run without a name, or with an argument that holds NUL.';
     for (const argv of [[], [''], ['echo', 'a\0b']])
       await assert.rejects(run(argv), failsWith('invalid', message));
   });
 
-  test('that is not there is reported by its path', async () => {
+  test('that is not there is reported by its path', LIMIT, async () => {
     const path = join(folder, 'no');
     await assert.rejects(run([path]), failsWith('not-found', `${path} is not there.`));
   });
 });
 
 describe('at the limit', () => {
-  test('a program that runs is ended', async () => {
+  test('a program that runs is ended', LIMIT, async () => {
     const clock = handClock();
     const running = runProgram(['sh', '-c', 'exec sleep 60'], LIMITS, clock);
     const ended = assert.rejects(running, failsWith('timeout', 'sh did not answer within 5 s.'));
@@ -123,7 +126,7 @@ describe('at the limit', () => {
     await ended;
   });
 
-  test('nothing is waited for any more after the end', async () => {
+  test('nothing is waited for any more after the end', LIMIT, async () => {
     const clock = handClock();
     await runProgram(['true'], LIMITS, clock);
     await new Promise(setImmediate);
