@@ -2,6 +2,9 @@
 import { whenIdle } from './idle.ts';
 import type { Body, Hook, Options, Subject, Suite } from './suite.ts';
 
+// As they are before any test: mutants of what replaces timers leave theirs behind.
+const { setTimeout, clearTimeout } = globalThis;
+
 /** A test that nothing ends, or what it asks for afterwards, is a mutant's work: a failure. */
 const TEST_LIMIT_MS = 20_000;
 /** What is started for all tests of a file takes longer. */

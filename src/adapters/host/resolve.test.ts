@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { resolveName } from './resolve.ts';
 import { failsWith, handClock } from './testing.ts';
 
@@ -37,7 +38,7 @@ test('a look-up ends at its limit', LIMIT, async () => {
     found,
     failsWith('timeout', 'The look-up of localhost did not answer within 2 s.'),
   );
-  while (clock.sleeping() === 0) await new Promise(setImmediate);
+  while (clock.sleeping() === 0) await pause(1);
   clock.pass(2000);
   await ended;
 });

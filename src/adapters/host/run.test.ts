@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { runProgram } from './run.ts';
 import { failsWith, handClock } from './testing.ts';
 
@@ -114,16 +115,60 @@ describe('a program', () => {
   });
 });
 
+/** The id of a program, once it is in the file. */
+async function idIn(path: string): Promise<string> {
+  for (;;) {
+    const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (text.endsWith('\n')) return text.trim();
+    await pause(5);
+  }
+}
+
+/** Waits for the end of a program; one that nobody has asked for its exit code has ended too. */
+async function gone(id: string): Promise<void> {
+  const stat = `/proc/${id}/stat`;
+  while (existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, 'utf8'))) await pause(5);
+}
+
+/** Waits until this process knows how its program ended. */
+async function reaped(id: string): Promise<void> {
+  while (existsSync(`/proc/${id}`)) await pause(5);
+}
+
 describe('at the limit', () => {
   test('a program that runs is ended', LIMIT, async () => {
     const clock = handClock();
     const running = runProgram(['sh', '-c', 'exec sleep 60'], LIMITS, clock);
     const ended = assert.rejects(running, failsWith('timeout', 'sh did not answer within 5 s.'));
-    while (clock.sleeping() === 0) await new Promise(setImmediate);
+    while (clock.sleeping() === 0) await pause(1);
     clock.pass(4999);
     await new Promise(setImmediate);
     clock.pass(1);
     await ended;
+  });
+
+  test('all that a program started is ended with it', LIMIT, async () => {
+    const clock = handClock();
+    const noted = join(folder, 'waiting');
+    const script = `sleep 60 & echo $! >${noted}; wait`;
+    const ended = assert.rejects(runProgram(['sh', '-c', script], LIMITS, clock));
+    const id = await idIn(noted);
+    clock.pass(5000);
+    await ended;
+    await gone(id);
+  });
+
+  test('a program that left its output open to another has said its part', LIMIT, async () => {
+    const clock = handClock();
+    const [own, child] = [join(folder, 'own'), join(folder, 'child')];
+    const script = `echo said; echo $$ >${own}; sleep 60 & echo $! >${child}; exit 4`;
+    const running = runProgram(['sh', '-c', script], LIMITS, clock);
+    await reaped(await idIn(own));
+    const id = await idIn(child);
+    clock.pass(5000);
+    const { stdout, exitCode } = await running;
+    assert.deepEqual([new TextDecoder().decode(stdout), exitCode], ['said\n', 4]);
+    await gone(id);
   });
 
   test('nothing is waited for any more after the end', LIMIT, async () => {
