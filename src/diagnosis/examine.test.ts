@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nodeOf } from '../evidence/testing.ts';
+import { NO_RESEMBLANCE, type Resemblance } from './candidates.ts';
 import { type Cause, clear, found } from './cause.ts';
 import { diagnose, type DiagnosisInput, examine, openSymptoms } from './diagnose.ts';
 import type { Subject } from './subject.ts';
@@ -156,6 +157,59 @@ describe('a report', () => {
     assert.deepEqual(diagnose(inputOf({ subjects: [cluster] })).subjects, []);
     const symptomatic = { ...cluster, hits: [hitOf('symptom:boot-verdict', quoteOf(1))] };
     assert.equal(diagnose(inputOf({ subjects: [symptomatic] })).subjects.length, 1);
+  });
+});
+
+describe('what nothing decides is shown as possible', () => {
+  const cause = (change: Partial<Cause> = {}) =>
+    causeOf('c', 'networked', { match: () => clear, ...change });
+  const alike = (id: string) => (): Resemblance => ({
+    alike: [{ cause: id, likeness: 1, line: 0 }],
+    lines: [],
+    reported: new Map(),
+  });
+
+  /** Causes that are shown for the machine `a` among these subjects. */
+  function possible(
+    one: Cause,
+    subjects: readonly Subject[],
+    resemblance: DiagnosisInput['resemblance'] = () => NO_RESEMBLANCE,
+  ): readonly string[] {
+    const document = diagnose(inputOf({ subjects, causes: [one], resemblance }));
+    const [report] = document.subjects.filter(({ name }) => name === 'a');
+    return report?.findings.map((finding) => finding.cause) ?? [];
+  }
+
+  const ill = machine('a', { hits: [hitOf('symptom:boot-verdict', quoteOf(1))] });
+  const cluster = (change: Partial<Subject> = {}) =>
+    subjectOf({ kind: 'Cluster', name: 'shop', ...change }, [NODE]);
+
+  test('for a symptom, unless the cluster rules it out as its failing', () => {
+    const one = cause({ scope: 'cluster', symptoms: ['boot-verdict'], needs: ['kube/Node'] });
+    assert.deepEqual(possible(one, [ill]), ['c']);
+    assert.deepEqual(possible(one, [ill, cluster()]), []);
+    assert.deepEqual(possible(one, [ill, subjectOf({ kind: 'Cluster', name: 'shop' })]), ['c']);
+  });
+
+  test('for a symptom, although the cluster itself is free of a failing of machines', () => {
+    const one = cause({ symptoms: ['boot-verdict'] });
+    const own = cluster({ hits: [hitOf('c', quoteOf(1))] });
+    assert.deepEqual(possible(one, [ill, own]), ['c']);
+  });
+
+  test('for lines that resemble it, unless any subject rules it out', () => {
+    const one = cause({ needs: ['kube/Node'] });
+    const other = subjectOf({ name: 'b' }, [NODE]);
+    assert.deepEqual(possible(one, [machine('a')], alike('c')), ['c']);
+    assert.deepEqual(possible(one, [machine('a'), other], alike('c')), []);
+    assert.deepEqual(possible(one, [machine('a')], alike('d')), []);
+  });
+
+  test('for lines that resemble it, unless its stage was seen to hold', () => {
+    const here = machine('a', { hits: [hitOf('milestone:node-registered', quoteOf(1))] });
+    const at = (stage: Cause['stage']) => possible(causeOf('c', stage), [here], alike('c'));
+    assert.deepEqual(at('registered'), []);
+    assert.deepEqual(at('networked'), ['c']);
   });
 });
 
