@@ -133,7 +133,9 @@ describe('a keeper of reports', () => {
     await keep(many, machines(501), 0.25);
     assert.equal(many.done.length, 500);
   });
+});
 
+describe('after a round, a keeper of reports', () => {
   test('tries again five seconds after a write that failed', async (context) => {
     const failing = begin(context);
     await failing.clock.advance(1000);

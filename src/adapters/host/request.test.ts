@@ -28,7 +28,7 @@ async function ask(url: string, change: Partial<HostRequest> = {}, clock: HandCl
 describe('a request', () => {
   test('has the method and headers that it is given, and GET without', LIMIT, async (context) => {
     const url = await served(context, ({ method, url: path, headers }, response) =>
-      response.end(`${method} ${path} ${headers['x-token'] ?? 'none'}`),
+      response.end(`${method ?? ''} ${path ?? ''} ${String(headers['x-token'] ?? 'none')}`),
     );
     assert.equal((await ask(url)).body, 'GET /x none');
     const put = await ask(url, { method: 'PUT', headers: { 'X-Token': 'abc' } });
@@ -70,7 +70,9 @@ describe('a request', () => {
     const message = `${url} answered with more than 9 bytes.`;
     await assert.rejects(ask(url, { bytesMax: 9 }), failsWith('malformed', message));
   });
+});
 
+describe('a request fails', () => {
   test('ends at its limit, and its timer with the answer', LIMIT, async (context) => {
     const clock = handClock();
     const url = await served(context, (request, response) => {

@@ -79,7 +79,9 @@ describe('a program', () => {
     const { stdout } = await shell('pwd; cat');
     assert.equal(stdout, '/\n');
   });
+});
 
+describe('what a program did', () => {
   test('is reported with output, complaint and exit code', LIMIT, async () => {
     assert.deepEqual(await shell('echo out; echo complaint >&2; exit 3'), {
       stdout: 'out\n',

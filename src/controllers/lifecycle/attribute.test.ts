@@ -1,54 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { NOW_MS } from '../../evidence/testing.ts';
-import { attribute, type Judging } from './attribute.ts';
-import type { Attribution } from './happening.ts';
-import type { Clue, ClueKind, NodeMemory } from './memory.ts';
-import { rememberedNode } from './testing.ts';
+import type { Clue, ClueKind } from './memory.ts';
+import { clue, judged, told, toldBy } from './testing.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-
-/** A clue of so many ms before the Node was missed; null without a time. */
-function clue(kind: ClueKind, detail = '', beforeMs: number | null = 1000, isById = true): Clue {
-  const atMs = beforeMs === null ? null : NOW_MS - beforeMs;
-  return { kind, detail, isById, proof: { source: 's', locator: 'l', excerpt: kind, atMs } };
-}
-
-interface Case {
-  readonly clues?: readonly Clue[];
-  readonly node?: Partial<NodeMemory>;
-  readonly judging?: Partial<Omit<Judging, 'gone'>>;
-}
-
-function judged({ clues = [], node = {}, judging = {} }: Case): Attribution {
-  const seenMs = NOW_MS - 10_000;
-  const known = rememberedNode({ lastSeenMs: seenMs, createdMs: NOW_MS - 48 * HOUR_MS, ...node });
-  const gone = { node: { ...known, clues }, missedMs: NOW_MS, gapFromMs: null, isAfterGap: false };
-  const reach = { areEventsRead: true, unread: [] };
-  return attribute({
-    gone,
-    release: null,
-    isUnlisted: false,
-    isClaimGone: false,
-    reach,
-    ...judging,
-  });
-}
-
-/** Deleter with what is known of it, hand, confidence and by which clues. */
-function told(one: Case): string {
-  const { deleter, hand, confidence, proof } = judged(one);
-  const { kind, reason, behavior, user } = deleter;
-  const of = [reason, behavior, user].filter((part) => part !== null).join(', ');
-  const by = proof.map(({ excerpt }) => excerpt).join(' + ');
-  return `${kind}${of === '' ? '' : ` (${of})`}, hand ${hand}, ${confidence}, by ${by || 'nothing'}`;
-}
-
-function toldBy(...clues: readonly Clue[]): string {
-  return told({ clues });
-}
-
 const NOBODY = 'unknown, hand null, none, by nothing';
 
 describe('a request of the audit log names the deleter', () => {
@@ -103,9 +59,10 @@ describe('a request of the audit log names the deleter', () => {
   });
 });
 
-describe('the cloud controller deletes a Node', () => {
-  const said = clue('cloud-deletion', 'v1');
+const ended = clue('instance-ended', 'Client.UserInitiatedShutdown');
+const said = clue('cloud-deletion', 'v1');
 
+describe('the cloud controller deletes a Node', () => {
   test('surely by UID, likely by name', () => {
     const node = { hasProviderId: true };
     const expected = 'cloud-node-lifecycle (unknown), hand cloud-node-lifecycle';
@@ -160,9 +117,10 @@ describe('the cloud controller deletes a Node', () => {
       ['name-lookup-failed', null],
     );
   });
+});
 
+describe('the cloud controller deletes a Node whose instance ended', () => {
   test('for why the instance ended', () => {
-    const ended = clue('instance-ended', 'Client.UserInitiatedShutdown');
     assert.equal(
       toldBy(said, ended, clue('spot')),
       'spot-interruption, hand cloud-node-lifecycle, likely, by cloud-deletion + spot + instance-ended',
@@ -186,7 +144,6 @@ describe('the cloud controller deletes a Node', () => {
 });
 
 describe('why the machine ended, where nothing shows who took its Node away', () => {
-  const ended = clue('instance-ended', 'Client.UserInitiatedShutdown');
   const reasons: readonly (readonly [Clue, string])[] = [
     [clue('spot'), 'spot-interruption'],
     [clue('maintenance', 'instance-retirement'), 'scheduled-maintenance (instance-retirement)'],
@@ -227,7 +184,9 @@ describe('why the machine ended, where nothing shows who took its Node away', ()
     assert.equal(toldBy(clue('instance-ended', 'xServer.SpotInstanceShutdown')), NOBODY);
     assert.equal(toldBy(clue('instance-ended', 'Server.SpotInstanceShutdownX')), NOBODY);
   });
+});
 
+describe('CloudTrail names who terminated the instance', () => {
   const programs = [
     'AutoScaling',
     'karpenter-session',
@@ -275,85 +234,6 @@ describe('why the machine ended, where nothing shows who took its Node away', ()
     assert.equal(at(early, late), 'unknown');
     assert.equal(at(null, late), 'unknown');
     assert.equal(at(late, null), 'spot-interruption');
-  });
-});
-
-describe('Karpenter deletes a Node by its claim', () => {
-  const claim = (beforeMs: number | null) => clue('claim-deleted', '', beforeMs);
-  const node = (askedBeforeMs: number | null) => ({
-    deletionAskedMs: askedBeforeMs === null ? null : NOW_MS - askedBeforeMs,
-  });
-  const reasonless = 'karpenter, hand karpenter, possible, by claim-deleted';
-
-  test('for its reason', () => {
-    assert.equal(
-      toldBy(claim(1000), clue('disruption', 'Empty')),
-      'karpenter (Empty), hand karpenter, likely, by claim-deleted + disruption',
-    );
-  });
-
-  test('for an interruption or a maintenance', () => {
-    assert.equal(
-      toldBy(claim(1000), clue('spot')),
-      'spot-interruption, hand karpenter, likely, by claim-deleted + spot',
-    );
-    assert.equal(
-      toldBy(claim(1000), clue('maintenance', 'system-reboot')),
-      'scheduled-maintenance (system-reboot), hand karpenter, likely, by claim-deleted + maintenance',
-    );
-  });
-
-  test('and not for what other programs do', () => {
-    assert.equal(told({ clues: [claim(2000), clue('autoscaler')], node: node(1000) }), reasonless);
-  });
-
-  test('with a request that is surely its own and no reason', () => {
-    const user = 'system:serviceaccount:kube-system:karpenter';
-    assert.equal(
-      toldBy(clue('audit-delete', user)),
-      'karpenter, hand karpenter, definite, by audit-delete',
-    );
-  });
-
-  test('possibly, without a reason, when the claim was deleted first', () => {
-    const one = { clues: [claim(2000)], node: node(1000) };
-    assert.equal(told(one), reasonless);
-    assert.deepEqual(
-      judged(one).wouldTell.map(({ command }) => command?.slice(0, 8)),
-      ['aws logs'],
-    );
-  });
-
-  test('and not when the Node was deleted first, or in the same second without a reason', () => {
-    assert.equal(told({ clues: [claim(1000)], node: node(2000) }), NOBODY);
-    assert.equal(told({ clues: [claim(1000)], node: node(1000) }), NOBODY);
-    assert.equal(told({ clues: [claim(1000)], node: node(null) }), NOBODY);
-    assert.equal(told({ clues: [claim(null)], node: node(1000) }), NOBODY);
-  });
-
-  for (const [kind, who] of [
-    ['disruption', 'karpenter'],
-    ['spot', 'spot-interruption'],
-    ['maintenance', 'scheduled-maintenance'],
-  ] as const)
-    test(`in the same second by its reason ${kind}`, () => {
-      const found = judged({ clues: [claim(1000), clue(kind)], node: node(1000) });
-      assert.deepEqual([found.deleter.kind, found.hand], [who, 'karpenter']);
-    });
-
-  test('not by a reason of yesterday', () => {
-    const old = clue('disruption', 'Empty', 2 * HOUR_MS);
-    assert.equal(told({ clues: [claim(1000), old], node: node(1000) }), NOBODY);
-  });
-
-  test('when the claim went between two looks, by its reason alone', () => {
-    const clues = [clue('disruption', 'Empty')];
-    assert.equal(
-      told({ clues, judging: { isClaimGone: true } }),
-      'karpenter (Empty), hand karpenter, likely, by disruption + disruption',
-    );
-    assert.equal(told({ clues }), NOBODY);
-    assert.equal(told({ judging: { isClaimGone: true } }), NOBODY);
   });
 });
 

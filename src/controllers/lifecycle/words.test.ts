@@ -17,57 +17,58 @@ function cloud(deleter: Partial<Deleter>): Attribution {
 const NAMELESS =
   'The cloud controller deleted it because EC2 knows no instance by its name and it has no providerID';
 
+const DELETIONS: readonly (readonly [Attribution, string])[] = [
+  [
+    cloud({ reason: 'instance-terminated' }),
+    'The cloud controller deleted it because its instance is terminated.',
+  ],
+  [
+    cloud({ reason: 'instance-missing', behavior: 'deletes-up-to-1.29' }),
+    'The cloud controller deleted it because EC2 did not show it the instance of its providerID.',
+  ],
+  [
+    cloud({ reason: 'unknown' }),
+    'The cloud controller deleted it because it found no instance for it.',
+  ],
+  [cloud({ reason: 'name-lookup-failed' }), `${NAMELESS}.`],
+  [
+    cloud({ reason: 'name-lookup-failed', behavior: 'deletes-up-to-1.29' }),
+    `${NAMELESS}; releases up to 1.29 delete a Node whose name EC2 does not know.`,
+  ],
+  [
+    cloud({ reason: 'name-lookup-failed', behavior: 'keeps-from-1.30-to-1.34' }),
+    `${NAMELESS}; releases from 1.30 to 1.34 keep a Node whose name EC2 does not know.`,
+  ],
+  [
+    cloud({ reason: 'name-lookup-failed', behavior: 'deletes-since-1.37' }),
+    `${NAMELESS}; releases since 1.37 delete a Node whose name EC2 does not know.`,
+  ],
+  [by({ kind: 'karpenter', reason: 'Drifted' }), 'Karpenter removed it (Drifted).'],
+  [by({ kind: 'karpenter' }), 'Karpenter removed it.'],
+  [by({ kind: 'karpenter', reason: '' }), 'Karpenter removed it.'],
+  [by({ kind: 'cluster-autoscaler' }), 'Cluster Autoscaler scaled it down.'],
+  [
+    by({ kind: 'node-group-update', reason: 'version update' }),
+    'An update of its node group replaced it (version update).',
+  ],
+  [by({ kind: 'spot-interruption' }), 'EC2 took its Spot Instance back.'],
+  [by({ kind: 'rebalance' }), 'It was replaced on a rebalance recommendation.'],
+  [
+    by({ kind: 'scheduled-maintenance', reason: 'instance-retirement' }),
+    'Its instance ended in scheduled maintenance (instance-retirement).',
+  ],
+  [by({ kind: 'person', user: 'jane' }), 'jane removed it by hand.'],
+  [
+    by({ kind: 'person', reason: 'kubectl-cordon' }),
+    'Somebody removed it by hand (kubectl-cordon).',
+  ],
+  [by({ kind: 'controller', user: 'ops-bot' }), 'The program of ops-bot removed it.'],
+  [by({ kind: 'controller' }), 'The program of an unknown user removed it.'],
+  [by({}), 'No source shows who deleted it.'],
+];
+
 describe('who deleted a Node, in a sentence', () => {
-  const sentences: readonly (readonly [Attribution, string])[] = [
-    [
-      cloud({ reason: 'instance-terminated' }),
-      'The cloud controller deleted it because its instance is terminated.',
-    ],
-    [
-      cloud({ reason: 'instance-missing', behavior: 'deletes-up-to-1.29' }),
-      'The cloud controller deleted it because EC2 did not show it the instance of its providerID.',
-    ],
-    [
-      cloud({ reason: 'unknown' }),
-      'The cloud controller deleted it because it found no instance for it.',
-    ],
-    [cloud({ reason: 'name-lookup-failed' }), `${NAMELESS}.`],
-    [
-      cloud({ reason: 'name-lookup-failed', behavior: 'deletes-up-to-1.29' }),
-      `${NAMELESS}; releases up to 1.29 delete a Node whose name EC2 does not know.`,
-    ],
-    [
-      cloud({ reason: 'name-lookup-failed', behavior: 'keeps-from-1.30-to-1.34' }),
-      `${NAMELESS}; releases from 1.30 to 1.34 keep a Node whose name EC2 does not know.`,
-    ],
-    [
-      cloud({ reason: 'name-lookup-failed', behavior: 'deletes-since-1.37' }),
-      `${NAMELESS}; releases since 1.37 delete a Node whose name EC2 does not know.`,
-    ],
-    [by({ kind: 'karpenter', reason: 'Drifted' }), 'Karpenter removed it (Drifted).'],
-    [by({ kind: 'karpenter' }), 'Karpenter removed it.'],
-    [by({ kind: 'karpenter', reason: '' }), 'Karpenter removed it.'],
-    [by({ kind: 'cluster-autoscaler' }), 'Cluster Autoscaler scaled it down.'],
-    [
-      by({ kind: 'node-group-update', reason: 'version update' }),
-      'An update of its node group replaced it (version update).',
-    ],
-    [by({ kind: 'spot-interruption' }), 'EC2 took its Spot Instance back.'],
-    [by({ kind: 'rebalance' }), 'It was replaced on a rebalance recommendation.'],
-    [
-      by({ kind: 'scheduled-maintenance', reason: 'instance-retirement' }),
-      'Its instance ended in scheduled maintenance (instance-retirement).',
-    ],
-    [by({ kind: 'person', user: 'jane' }), 'jane removed it by hand.'],
-    [
-      by({ kind: 'person', reason: 'kubectl-cordon' }),
-      'Somebody removed it by hand (kubectl-cordon).',
-    ],
-    [by({ kind: 'controller', user: 'ops-bot' }), 'The program of ops-bot removed it.'],
-    [by({ kind: 'controller' }), 'The program of an unknown user removed it.'],
-    [by({}), 'No source shows who deleted it.'],
-  ];
-  for (const [attribution, sentence] of sentences)
+  for (const [attribution, sentence] of DELETIONS)
     test(sentence, () => assert.equal(deletionWords(attribution), sentence));
 
   test('says how sure it is', () => {

@@ -149,7 +149,9 @@ describe('a subnet is closed', () => {
     const other = way([own({ ...TO_INTERNET, State: 'blackhole' })], [nat({ NatGatewayId: null })]);
     assert.equal(other.kind === 'closed' ? other.gateway : 'x', null);
   });
+});
 
+describe('a subnet is closed by its NAT gateway', () => {
   const faults: readonly (readonly [JsonObject, string])[] = [
     [
       { State: 'failed', FailureMessage: 'no free address' },

@@ -149,7 +149,9 @@ describe('a network ACL stops packets', () => {
     assert.equal(stopped([entry({ ...ALLOW, CidrBlock: '10.0.2.0/24' })]), NO_RULE);
     assert.equal(stopped([entry({ ...ALLOW, CidrBlock: '10.0.1.7/32' })]), null);
   });
+});
 
+describe('a network ACL stops packets for ports', () => {
   test('of every port only', () => {
     const allow = entry(ALLOW);
     const ports = (From: number | null, To: number | null, change: JsonObject = {}) =>
