@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer as createSecure } from 'node:https';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { probeServer } from '../../src/adapters/host/probe.ts';
 import { failsWith, handClock, type HandClock, START_MS } from '../../src/adapters/host/testing.ts';
@@ -140,7 +141,7 @@ describe('the clock of a server', () => {
     assert.equal((await probe(port, {}, clock)).clockOffsetMs, 0);
   });
 
-  test('is unknown without a date, and with one that is no date', LIMIT, async (context) => {
+  test('is unknown without a date, and with one that nobody can read', LIMIT, async (context) => {
     for (const date of [null, 'yesterday']) {
       const { port } = await secure(context, date);
       assert.equal((await probe(port)).clockOffsetMs, null);

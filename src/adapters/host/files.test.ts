@@ -47,7 +47,7 @@ describe('the end of a file', () => {
     assert.equal((await text('/proc/self/status', 5)).length, 5);
   });
 
-  test('is not read of what is no regular file', async () => {
+  test('is read of a regular file alone', async () => {
     const words = (path: string) => `${path} is not a regular file and was not read.`;
     for (const path of [folder, '/dev/null'])
       await assert.rejects(readTail(path, 9), failsWith('invalid', words(path)));

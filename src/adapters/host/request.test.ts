@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer as createTcp } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import type { HostRequest } from '../../ports/host.ts';
 import { sendRequest } from './request.ts';

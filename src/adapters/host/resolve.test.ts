@@ -15,7 +15,7 @@ test('a name is looked up as the machine does, each address once', LIMIT, async 
   assert.deepEqual(await resolveName('127.0.0.1', 5000, handClock()), ['127.0.0.1']);
 });
 
-test('what is no host name is not looked up', LIMIT, async () => {
+test('only a host name is looked up', LIMIT, async () => {
   const names = ['', '--help', '.a', 'a b', 'a/b', 'a;id', 'ä', `a${'b'.repeat(253)}`, 'a\n'];
   for (const name of names) {
     const words = `${JSON.stringify(name.slice(0, 100))} is not a host name.`;

@@ -24,7 +24,7 @@ test('a tail keeps the last bytes, and says that it dropped some', () => {
   assert.deepEqual(tailOf(3, ...'abcdefghij'.split(''), 'x'.repeat(20), 'yz'), ['xyz', true]);
 });
 
-test('a tail goes on after its bytes were taken', () => {
+test('a tail takes more after its bytes were read', () => {
   const tail = createTail(3);
   tail.push(new TextEncoder().encode('abcd'));
   tail.bytes();

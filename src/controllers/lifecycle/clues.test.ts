@@ -74,7 +74,7 @@ describe('an Event tells who deletes a Node', () => {
     assert.deepEqual(detail('Disrupting Node: <script>'), []);
   });
 
-  test('and not by what speaks of no deletion', () => {
+  test('and not by other Events', () => {
     assert.deepEqual(told(reason('NodeReady')), []);
     assert.deepEqual(told(reason('ScaleDown', 'x', { kind: 'Pod' })), []);
   });

@@ -52,7 +52,7 @@ describe('the private DNS name of EC2', () => {
     });
   });
 
-  test('is none where EC2 shows none, or the VPC has no DNS hostnames', () => {
+  test('does not exist where EC2 shows none, or the VPC has no DNS hostnames', () => {
     for (const change of [
       { ...safe, privateDnsName: null },
       { ...safe, privateDnsName: '' },

@@ -225,7 +225,7 @@ describe('the domain of DHCP', () => {
     assert.equal(dhcpDomainOf(value, [vpc()], [options(null)])?.domain, '');
   });
 
-  test('is not known where VPC or options were not seen', () => {
+  test('is unknown where VPC or options were not seen', () => {
     assert.equal(dhcpDomainOf(value, [], [options([])]), null);
     assert.equal(dhcpDomainOf(value, [vpc()], []), null);
     assert.equal(dhcpDomainOf(value, [vpc({ DhcpOptionsId: 'default' })], [options([])]), null);

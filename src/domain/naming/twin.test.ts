@@ -78,7 +78,7 @@ describe('of several twins the first is', () => {
   });
 });
 
-test('a twin is told with what ties it, how sure that is, and whether it is Ready', () => {
+test('a twin is reported with what ties it, how sure that is, and whether it is Ready', () => {
   const sentence = (one: NodeTies) => twinOf([one], MACHINE)?.sentence;
   assert.equal(
     sentence(node('x', { ...SAME, ready: true })),

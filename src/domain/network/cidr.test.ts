@@ -14,7 +14,7 @@ test('an address is a number of 32 bits, and back', () => {
   }
 });
 
-test('what is no address is refused', () => {
+test('anything but an address is refused', () => {
   for (const text of [
     '',
     '10.0.1',
@@ -41,7 +41,7 @@ test('a block has its first address, its length and its size', () => {
   assert.equal(cidrText({ first: 167_772_416, prefixLength: 24 }), '10.0.1.0/24');
 });
 
-test('what is no block is refused, and one with bits of the host', () => {
+test('anything but a block is refused, and a block with bits of the host', () => {
   for (const text of [
     '',
     '10.0.1.0',

@@ -62,7 +62,7 @@ describe('a rule of a security group lets a connection through', () => {
     assert.ok(passes({ IpRanges: [{ CidrIp: '10.0.1.0/24' }] }, 443, two));
   });
 
-  test('perhaps, where a range cannot be read or the address is not known', () => {
+  test('perhaps, where a range cannot be read or the address is unknown', () => {
     assert.ok(passes({ IpRanges: [{ CidrIp: 'x' }] }));
     assert.ok(passes({ IpRanges: [{}] }));
     const range = { IpRanges: [{ CidrIp: '10.0.2.0/24' }] };
