@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Usage, usageOf } from '../live/usage.ts';
-import { ROOT } from '../place.ts';
+import { startRollcall, type Surroundings } from '../../test/live/rollcall.ts';
+
+type Started = ReturnType<typeof startRollcall>;
 
 const READY_MS = 200;
 
@@ -17,8 +18,8 @@ export interface Watched {
 /** A controller that is started again when it was killed, as a Deployment does. */
 export class Replica {
   readonly #args: readonly string[];
-  readonly #env: NodeJS.ProcessEnv;
-  #child: ChildProcess | null = null;
+  readonly #env: Surroundings;
+  #child: Started | null = null;
   #starts = 0;
   #endedMs = 0;
   #now: Usage | null = null;
@@ -26,19 +27,16 @@ export class Replica {
   readonly #rss: number[] = [];
   #said = '';
 
-  constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
+  constructor(args: readonly string[], env: Surroundings) {
     this.#args = args;
     this.#env = env;
   }
 
   start(): void {
     this.#starts += 1;
-    const child = spawn(`${ROOT}/bin/rollcall`, this.#args, {
-      env: this.#env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = startRollcall(this.#args, this.#env);
     for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#said = (this.#said + text).slice(-20_000);
       });
     this.#child = child;

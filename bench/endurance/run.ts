@@ -15,6 +15,7 @@ import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import { createSeeded } from '../seeded.ts';
 import { applyControllerManifests } from '../../test/real/controller-manifests.ts';
 import { type ControlPlane, startControlPlane } from '../../test/real/control-plane.ts';
+import type { Surroundings } from '../../test/live/rollcall.ts';
 import { awsDouble } from '../live/aws-double.ts';
 import { REGION } from '../live/cluster.ts';
 import { Fleet } from './nodes.ts';
@@ -192,10 +193,9 @@ async function report({ scene, turns, ranMs, files, audit }: Ran): Promise<void>
   process.exitCode = missed.length > 0 ? 1 : 0;
 }
 
-/** What the controllers see besides PATH. */
-function surroundings(home: string, kubeconfig: string, awsUrl: string): NodeJS.ProcessEnv {
+/** What the controllers see. */
+function surroundings(home: string, kubeconfig: string, awsUrl: string): Surroundings {
   return {
-    PATH: process.env['PATH'],
     HOME: home,
     KUBECONFIG: kubeconfig,
     AWS_ENDPOINT_URL: awsUrl,
@@ -206,7 +206,7 @@ function surroundings(home: string, kubeconfig: string, awsUrl: string): NodeJS.
   };
 }
 
-function replicaOf(file: string, env: NodeJS.ProcessEnv): Replica {
+function replicaOf(file: string, env: Surroundings): Replica {
   const flags = ['--reports', '--events', '--cluster', 'bench', '--listen', '127.0.0.1:0'];
   return new Replica(['controller', ...flags, '--record', file], env);
 }

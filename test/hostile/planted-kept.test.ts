@@ -131,7 +131,7 @@ describe('a controller', () => {
     kept = await keepRollCall();
   });
 
-  test('says nothing secret, in its log and its metrics', () => {
+  test('keeps secrets out of its log and its metrics', () => {
     assert.ok(kept.said.some((line) => line.includes('ip-10-0-1-5')));
     assertSecretless('controller, log', kept.said.join('\n'));
     assert.match(kept.metrics, /rollcall_machines/);
