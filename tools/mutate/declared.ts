@@ -2,6 +2,9 @@
 import { whenIdle } from './idle.ts';
 import type { Body, Hook, Options, Subject, Suite } from './suite.ts';
 
+// As they are before any test: mutants of what replaces timers leave theirs behind.
+const { setTimeout, clearTimeout } = globalThis;
+
 /** A test that nothing ends, or what it asks for afterwards, is a mutant's work: a failure. */
 const TEST_LIMIT_MS = 20_000;
 /** What is started for all tests of a file takes longer. */
@@ -13,6 +16,8 @@ export interface Declared {
   readonly file: string;
   readonly suite: Suite;
   readonly body: Body;
+  /** How long it may last, ms. */
+  readonly limitMs: number;
 }
 
 export function newSuite(name: string, parent: Suite | null): Suite {
@@ -41,7 +46,8 @@ export class Declarations {
 
   test(name: string, options: Options, body: Body): void {
     if (isSkipped(options) || this.#skippedSuites.has(this.suite)) return;
-    this.tests.push({ name, file: this.#file, suite: this.suite, body });
+    const limitMs = Math.min(options.timeout ?? TEST_LIMIT_MS, TEST_LIMIT_MS);
+    this.tests.push({ name, file: this.#file, suite: this.suite, body, limitMs });
   }
 }
 
@@ -67,9 +73,9 @@ export class Session {
     const subject = newSubject(test.name);
     try {
       for (const suite of suites) await runAll(suite.beforeEach, subject.context);
-      await limited(() => test.body(subject.context, () => {}), TEST_LIMIT_MS);
+      await limited(() => test.body(subject.context, () => {}), test.limitMs);
     } finally {
-      await runAll(subject.afterwards, subject.context, TEST_LIMIT_MS);
+      await runAll(subject.afterwards, subject.context, test.limitMs);
       for (const suite of suites.toReversed()) await runAll(suite.afterEach, subject.context);
     }
   }

@@ -1,5 +1,8 @@
 /** Whether anything is under way in this process that could end what a test waits for. */
 
+// As they are before any test: mutants of what replaces timers leave theirs behind.
+const { setInterval, clearInterval } = globalThis;
+
 function counted(): ReadonlyMap<string, number> {
   const groups = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
   return new Map([...groups].map(([kind, each]) => [kind, each.length]));

@@ -13,6 +13,8 @@ export type Hook = (context?: Context) => unknown;
 export interface Options {
   readonly skip?: boolean | string;
   readonly todo?: boolean | string;
+  /** How long a test may last, ms. */
+  readonly timeout?: number;
 }
 
 export interface Suite {

@@ -2,26 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Addressed } from './clues.ts';
 import { CLUES_MAX, indexClues, withClues } from './keep-clues.ts';
-import type { NodeMemory } from './memory.ts';
+import { rememberedNode } from './testing.ts';
 
-const NODE: NodeMemory = {
-  uid: 'uid-1',
-  name: 'n1',
-  instanceId: null,
-  hasProviderId: false,
-  claim: null,
-  group: null,
-  machineId: null,
-  formerInstance: null,
-  createdMs: 0,
-  firstSeenMs: 0,
-  lastSeenMs: 0,
-  isReady: true,
-  isInitialized: true,
-  isCordoned: false,
-  deletionAskedMs: null,
-  clues: [],
-};
+const NODE = rememberedNode();
 
 function clueOf(detail: string, atMs: number, excerpt = detail): Addressed {
   const proof = { source: 'list events', locator: 'events/1', excerpt, atMs };

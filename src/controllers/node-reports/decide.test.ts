@@ -138,6 +138,39 @@ describe('reports of machines', () => {
   });
 });
 
+describe('writes of reports', () => {
+  const changes: readonly (readonly [string, Partial<RollCallRow>])[] = [
+    ['verdict', { verdict: 'cannot-tell' }],
+    ['stage', { stage: 'networked' }],
+    ['cause', { headline: { cause: 'x', stage: 'networked', confidence: 'likely', subject: ID } }],
+  ];
+  for (const [what, change] of changes)
+    test(`have a new time when only the ${what} changes`, () => {
+      const [action] = decided([report(STATUS)], { rows: [{ ...USABLE, ...change }] });
+      const { write } = action ?? {};
+      const patch = write?.verb === 'patch' && write.patch.type === 'merge' ? write.patch : null;
+      const { since } = (patch?.change['status'] ?? {}) as { readonly since?: string };
+      assert.equal(since, NOW);
+    });
+
+  test('are written by the rule node-reports, under an id for each version', () => {
+    const [made] = decided([]);
+    assert.equal(made?.id, `node-reports/${ID}/create/new`);
+    assert.deepEqual(
+      [made.why.kind, made.why.name, made.askedBy],
+      ['rule', 'node-reports', 'node-reports'],
+    );
+    const gone = report({ ...STATUS, goneSince: EARLIER });
+    const [deleted] = decided([gone], { rows: [] });
+    assert.equal(deleted?.id, `node-reports/${ID}/delete/7`);
+    assert.equal(deleted.why.text, `${ID} is gone for 60 min`);
+  });
+
+  test('go at once where they have no status yet and their machine is gone', () => {
+    assert.deepEqual(written(decided([report(null)], { rows: [] })), [['delete', '7', null]]);
+  });
+});
+
 test('a report of the cluster is read with the status it has', () => {
   const metadata = { name: ID, uid: 'u-1', resourceVersion: '7' };
   assert.deepEqual(readReport({ metadata, status: { ...STATUS } }), report(STATUS));

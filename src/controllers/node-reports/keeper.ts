@@ -105,6 +105,7 @@ export class ReportKeeper {
       if (may.signal.aborted) return;
       this.#due.answer();
       const isDone = await this.#round(may);
+      // What failed is still to be written, and no change reports that.
       if (!isDone) this.#due.ring();
       restMs = isDone ? 0 : AFTER_FAILURE_MS;
     }

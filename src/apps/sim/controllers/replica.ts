@@ -144,7 +144,7 @@ export class Replica {
           clock: program.clock,
           level: () => 'info',
           format: () => 'text',
-          write: (line) => listener.onSaid(program.name, line),
+          write: (text) => listener.onSaid(program.name, text),
         }),
         registry: new MetricsRegistry(),
         webhook: null,
