@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Clue, ClueKind } from './memory.ts';
-import { clue, judged, told, toldBy } from './testing.ts';
+import { clueBefore, judged, told, toldBy } from './testing.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -26,54 +26,64 @@ describe('a request of the audit log names the deleter', () => {
     test(user, () => {
       const node = { hasProviderId: true };
       assert.equal(
-        told({ clues: [clue('audit-delete', user)], node }),
+        told({ clues: [clueBefore('audit-delete', user)], node }),
         `${expected}, definite, by audit-delete`,
       );
     });
 
   test('and counts more than an Event and than a NodeClaim', () => {
-    const clues = [clue('audit-delete', 'jane'), clue('cloud-deletion'), clue('claim-deleted')];
+    const clues = [
+      clueBefore('audit-delete', 'jane'),
+      clueBefore('cloud-deletion'),
+      clueBefore('claim-deleted'),
+    ];
     assert.equal(toldBy(...clues), 'person (jane), hand person, definite, by audit-delete');
   });
 
   test('the first of two', () => {
-    const clues = [clue('audit-delete', 'jane', 2000), clue('audit-delete', 'joe', 1000)];
+    const clues = [
+      clueBefore('audit-delete', 'jane', 2000),
+      clueBefore('audit-delete', 'joe', 1000),
+    ];
     assert.equal(toldBy(...clues), 'person (jane), hand person, definite, by audit-delete');
   });
 
   test('and not when it is of another time', () => {
-    assert.equal(toldBy(clue('audit-delete', 'jane', HOUR_MS)), NOBODY);
+    assert.equal(toldBy(clueBefore('audit-delete', 'jane', HOUR_MS)), NOBODY);
   });
 
   test('with the update of its node group', () => {
-    const clues = [clue('audit-delete', 'eks:node-manager'), clue('node-group', 'version update')];
+    const clues = [
+      clueBefore('audit-delete', 'eks:node-manager'),
+      clueBefore('node-group', 'version update'),
+    ];
     assert.equal(
       toldBy(...clues),
       'node-group-update (version update, eks:node-manager), hand node-group-update, definite, by audit-delete + node-group',
     );
     const autoscaler = 'system:serviceaccount:kube-system:cluster-autoscaler';
     assert.equal(
-      toldBy(clue('audit-delete', autoscaler), clue('node-group', 'version update')),
+      toldBy(clueBefore('audit-delete', autoscaler), clueBefore('node-group', 'version update')),
       `cluster-autoscaler (${autoscaler}), hand cluster-autoscaler, definite, by audit-delete`,
     );
   });
 });
 
-const ended = clue('instance-ended', 'Client.UserInitiatedShutdown');
-const said = clue('cloud-deletion', 'v1');
+const ended = clueBefore('instance-ended', 'Client.UserInitiatedShutdown');
+const said = clueBefore('cloud-deletion', 'v1');
 
 describe('the cloud controller deletes a Node', () => {
   test('surely by UID, likely by name', () => {
     const node = { hasProviderId: true };
     const expected = 'cloud-node-lifecycle (unknown), hand cloud-node-lifecycle';
     assert.equal(told({ clues: [said], node }), `${expected}, definite, by cloud-deletion`);
-    const byName = clue('cloud-deletion', 'v1', 1000, false);
+    const byName = clueBefore('cloud-deletion', 'v1', 1000, false);
     assert.equal(told({ clues: [byName], node }), `${expected}, likely, by cloud-deletion`);
   });
 
   test('of a terminated instance', () => {
     assert.equal(
-      toldBy(said, clue('instance-ended', 'Client.UserInitiatedShutdown')),
+      toldBy(said, clueBefore('instance-ended', 'Client.UserInitiatedShutdown')),
       'cloud-node-lifecycle (instance-terminated), hand cloud-node-lifecycle, definite, by cloud-deletion + instance-ended',
     );
   });
@@ -82,7 +92,7 @@ describe('the cloud controller deletes a Node', () => {
     const node = { hasProviderId: true };
     const expected = 'cloud-node-lifecycle (instance-missing), hand cloud-node-lifecycle, definite';
     assert.equal(
-      told({ clues: [said, clue('instance-running')], node }),
+      told({ clues: [said, clueBefore('instance-running')], node }),
       `${expected}, by cloud-deletion + instance-running`,
     );
     assert.equal(
@@ -94,7 +104,7 @@ describe('the cloud controller deletes a Node', () => {
   test('of an instance that ran long ago without a known reason', () => {
     const running = (beforeMs: number) =>
       told({
-        clues: [said, clue('instance-running', '', beforeMs)],
+        clues: [said, clueBefore('instance-running', '', beforeMs)],
         node: { hasProviderId: true },
       });
     assert.match(running(10 * MINUTE_MS), /instance-missing/);
@@ -104,14 +114,18 @@ describe('the cloud controller deletes a Node', () => {
   test('of a name that EC2 does not know, in the way of its release', () => {
     const node = { hasProviderId: false };
     const way = (apiVersion: string, release: string | null = null) =>
-      judged({ clues: [clue('cloud-deletion', apiVersion)], node, judging: { release } }).deleter;
+      judged({ clues: [clueBefore('cloud-deletion', apiVersion)], node, judging: { release } })
+        .deleter;
     assert.deepEqual(
       [way('v1').reason, way('v1').behavior],
       ['name-lookup-failed', 'deletes-since-1.37'],
     );
     assert.equal(way('').behavior, 'deletes-up-to-1.29');
     assert.equal(way('v1', '1.28.0').behavior, 'deletes-up-to-1.29');
-    const byAudit = judged({ clues: [clue('audit-delete', 'eks:cloud-controller-manager')], node });
+    const byAudit = judged({
+      clues: [clueBefore('audit-delete', 'eks:cloud-controller-manager')],
+      node,
+    });
     assert.deepEqual(
       [byAudit.deleter.reason, byAudit.deleter.behavior],
       ['name-lookup-failed', null],
@@ -122,36 +136,42 @@ describe('the cloud controller deletes a Node', () => {
 describe('the cloud controller deletes a Node whose instance ended', () => {
   test('for why the instance ended', () => {
     assert.equal(
-      toldBy(said, ended, clue('spot')),
+      toldBy(said, ended, clueBefore('spot')),
       'spot-interruption, hand cloud-node-lifecycle, likely, by cloud-deletion + spot + instance-ended',
     );
     assert.equal(
-      toldBy(said, ended, clue('terminated-by', 'jane')),
+      toldBy(said, ended, clueBefore('terminated-by', 'jane')),
       'person (jane), hand cloud-node-lifecycle, definite, by cloud-deletion + terminated-by + instance-ended',
     );
     assert.equal(
-      toldBy(said, clue('instance-ended', 'Server.SpotInstanceTermination')),
+      toldBy(said, clueBefore('instance-ended', 'Server.SpotInstanceTermination')),
       'spot-interruption, hand cloud-node-lifecycle, definite, by cloud-deletion + instance-ended',
     );
-    const byName = clue('cloud-deletion', 'v1', 1000, false);
-    assert.match(toldBy(byName, ended, clue('terminated-by', 'jane')), /likely/);
+    const byName = clueBefore('cloud-deletion', 'v1', 1000, false);
+    assert.match(toldBy(byName, ended, clueBefore('terminated-by', 'jane')), /likely/);
   });
 
   test('and not by a reason to end while the instance runs', () => {
-    assert.match(toldBy(said, clue('spot'), clue('instance-running')), /^cloud-node-lifecycle/);
-    assert.match(toldBy(said, clue('spot')), /^cloud-node-lifecycle/);
+    assert.match(
+      toldBy(said, clueBefore('spot'), clueBefore('instance-running')),
+      /^cloud-node-lifecycle/,
+    );
+    assert.match(toldBy(said, clueBefore('spot')), /^cloud-node-lifecycle/);
   });
 });
 
 describe('why the machine ended, where nothing shows who took its Node away', () => {
   const reasons: readonly (readonly [Clue, string])[] = [
-    [clue('spot'), 'spot-interruption'],
-    [clue('maintenance', 'instance-retirement'), 'scheduled-maintenance (instance-retirement)'],
-    [clue('disruption', 'Drifted'), 'karpenter (Drifted)'],
-    [clue('autoscaler'), 'cluster-autoscaler'],
-    [clue('node-group', 'instance refresh'), 'node-group-update (instance refresh)'],
-    [clue('rebalance'), 'rebalance'],
-    [clue('terminated-by', 'jane'), 'person (jane)'],
+    [clueBefore('spot'), 'spot-interruption'],
+    [
+      clueBefore('maintenance', 'instance-retirement'),
+      'scheduled-maintenance (instance-retirement)',
+    ],
+    [clueBefore('disruption', 'Drifted'), 'karpenter (Drifted)'],
+    [clueBefore('autoscaler'), 'cluster-autoscaler'],
+    [clueBefore('node-group', 'instance refresh'), 'node-group-update (instance refresh)'],
+    [clueBefore('rebalance'), 'rebalance'],
+    [clueBefore('terminated-by', 'jane'), 'person (jane)'],
   ];
   for (const [index, [reason, expected]] of reasons.entries())
     test(`${reason.kind}: ${expected}, before what is less sure`, () => {
@@ -165,7 +185,7 @@ describe('why the machine ended, where nothing shows who took its Node away', ()
 
   test('within the hour before, a maintenance within the day', () => {
     const who = (kind: ClueKind, beforeMs: number | null) =>
-      judged({ clues: [clue(kind, '', beforeMs), ended] }).deleter.kind;
+      judged({ clues: [clueBefore(kind, '', beforeMs), ended] }).deleter.kind;
     assert.equal(who('spot', HOUR_MS), 'spot-interruption');
     assert.equal(who('spot', HOUR_MS + 1), 'unknown');
     assert.equal(who('spot', null), 'unknown');
@@ -177,12 +197,15 @@ describe('why the machine ended, where nothing shows who took its Node away', ()
 
   for (const code of ['Server.SpotInstanceTermination', 'Server.SpotInstanceShutdown'])
     test(`EC2 itself says ${code}`, () => {
-      assert.match(toldBy(clue('disruption', 'Drifted'), clue('instance-ended', code)), /^spot/);
+      assert.match(
+        toldBy(clueBefore('disruption', 'Drifted'), clueBefore('instance-ended', code)),
+        /^spot/,
+      );
     });
 
   test('and not a code that only resembles it', () => {
-    assert.equal(toldBy(clue('instance-ended', 'xServer.SpotInstanceShutdown')), NOBODY);
-    assert.equal(toldBy(clue('instance-ended', 'Server.SpotInstanceShutdownX')), NOBODY);
+    assert.equal(toldBy(clueBefore('instance-ended', 'xServer.SpotInstanceShutdown')), NOBODY);
+    assert.equal(toldBy(clueBefore('instance-ended', 'Server.SpotInstanceShutdownX')), NOBODY);
   });
 });
 
@@ -201,7 +224,7 @@ describe('CloudTrail names who terminated the instance', () => {
   ];
   for (const user of programs)
     test(`${user} is the session of a program`, () => {
-      const { deleter } = judged({ clues: [clue('terminated-by', user), ended] });
+      const { deleter } = judged({ clues: [clueBefore('terminated-by', user), ended] });
       assert.deepEqual([deleter.kind, deleter.user], ['controller', user]);
     });
 
@@ -215,19 +238,23 @@ describe('CloudTrail names who terminated the instance', () => {
     'ci-i-0123456789abcdef0',
   ])
     test(`${user} is a person`, () => {
-      assert.match(toldBy(clue('terminated-by', user), ended), /^person/);
+      assert.match(toldBy(clueBefore('terminated-by', user), ended), /^person/);
     });
 
   test('nobody where CloudTrail shows no user', () => {
-    assert.equal(toldBy(clue('terminated-by', ''), ended), NOBODY);
+    assert.equal(toldBy(clueBefore('terminated-by', ''), ended), NOBODY);
   });
 
   test('an end counts from when EC2 showed it after it ran, and not before', () => {
-    const spot = clue('spot');
+    const spot = clueBefore('spot');
     const [early, late] = [2000, 1000];
     const at = (endedMs: number | null, runningMs: number | null) =>
       judged({
-        clues: [spot, clue('instance-ended', '', endedMs), clue('instance-running', '', runningMs)],
+        clues: [
+          spot,
+          clueBefore('instance-ended', '', endedMs),
+          clueBefore('instance-running', '', runningMs),
+        ],
       }).deleter.kind;
     assert.equal(at(late, early), 'spot-interruption');
     assert.equal(at(late, late), 'spot-interruption');
@@ -239,7 +266,7 @@ describe('CloudTrail names who terminated the instance', () => {
 
 describe('somebody with kubectl cordoned a Node that then went', () => {
   const cordon = (manager = 'kubectl-cordon', beforeMs: number | null = 1000) =>
-    clue('cordoned-by', manager, beforeMs);
+    clueBefore('cordoned-by', manager, beforeMs);
 
   test('possibly a person, and what to ask', () => {
     assert.equal(toldBy(cordon()), 'person (kubectl-cordon), hand null, possible, by cordoned-by');
@@ -260,7 +287,7 @@ describe('somebody with kubectl cordoned a Node that then went', () => {
   });
 
   test('not when the end of its machine explains it', () => {
-    assert.match(toldBy(cordon(), clue('spot'), clue('instance-ended')), /^spot/);
+    assert.match(toldBy(cordon(), clueBefore('spot'), clueBefore('instance-ended')), /^spot/);
   });
 });
 
@@ -270,9 +297,9 @@ test('CloudTrail is asked for only where the machine may have ended', () => {
   const asked = (...clues: readonly Clue[]) =>
     judged({ clues, judging }).wouldTell.map(({ command }) => command?.slice(0, 14));
   assert.deepEqual(asked(), ['aws cloudtrail']);
-  assert.deepEqual(asked(clue('instance-ended')), ['aws cloudtrail']);
-  assert.deepEqual(asked(clue('instance-running')), ['aws logs filte']);
-  const cordon = clue('cordoned-by', 'kubectl');
+  assert.deepEqual(asked(clueBefore('instance-ended')), ['aws cloudtrail']);
+  assert.deepEqual(asked(clueBefore('instance-running')), ['aws logs filte']);
+  const cordon = clueBefore('cordoned-by', 'kubectl');
   assert.deepEqual(asked(cordon), ['aws cloudtrail']);
-  assert.deepEqual(asked(cordon, clue('instance-running')), ['aws logs filte']);
+  assert.deepEqual(asked(cordon, clueBefore('instance-running')), ['aws logs filte']);
 });

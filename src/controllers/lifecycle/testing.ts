@@ -59,7 +59,7 @@ export function excerptsOf(lists: Partial<LifecycleFacts>): readonly string[] {
 }
 
 /** A clue of so many ms before the Node was missed; null without a time. */
-export function clue(
+export function clueBefore(
   kind: ClueKind,
   detail = '',
   beforeMs: number | null = 1000,
