@@ -3,7 +3,10 @@ import { describe, test } from 'node:test';
 import { nodeOf } from '../evidence/testing.ts';
 import { NO_RESEMBLANCE, type Resemblance } from './candidates.ts';
 import { type Cause, clear, found } from './cause.ts';
-import { diagnose, type DiagnosisInput, examine, openSymptoms } from './diagnose.ts';
+import { diagnose } from './diagnose.ts';
+import { type DiagnosisInput, examine } from './examine.ts';
+import { createMemory } from './memory.ts';
+import { openSymptoms } from './open-symptoms.ts';
 import type { Subject } from './subject.ts';
 import {
   causeOf,
@@ -75,26 +78,36 @@ describe('a cause is asked about a subject', () => {
     assert.deepEqual(asked({ needs: ['kube/Pod', 'kube/Node'] }), [['c'], []]);
   });
 
-  test('once, however often causes are added', () => {
+  test('once, however often it is examined with one memory', () => {
     const subjects = [machine('a', { hits: [hitOf('c', quoteOf(1)), hitOf('d', quoteOf(2))] })];
-    const [c, d] = [finding('c'), finding('d')];
-    const first = examine(inputOf({ subjects, causes: [c] }));
-    const both = examine(inputOf({ subjects, causes: [c, d] }), first);
-    assert.deepEqual(both.causes, [c, d]);
+    let asked = 0;
+    const match: Cause['match'] = () => {
+      asked += 1;
+      return found({}, [quoteOf(1)], 'definite');
+    };
+    const [c, d] = [finding('c', { match }), finding('d')];
+    const memory = createMemory();
+    const observations = observationsOf();
+    const looked = (causes: readonly Cause[]) => {
+      const input = inputOf({ observations, subjects, causes, memory });
+      memory.look(input);
+      return examine(input);
+    };
+    looked([c]);
+    const both = looked([c, d]);
     assert.deepEqual(
       both.standings.map(({ founds }) => founds.map(({ cause }) => cause)),
       [[c, d]],
     );
+    assert.equal(asked, 1);
   });
 
-  test('and what each examination ruled out stays', () => {
+  test('and what it rules out is kept', () => {
     const subjects = [subjectOf({ name: 'a' }, [NODE])];
-    const [c, d] = ['c', 'd'].map((id) =>
+    const causes = ['c', 'd'].map((id) =>
       causeOf(id, 'networked', { needs: ['kube/Node'], match: () => clear }),
     );
-    assert.ok(c !== undefined && d !== undefined);
-    const first = examine(inputOf({ subjects, causes: [c] }));
-    const [standing] = examine(inputOf({ subjects, causes: [d] }), first).standings;
+    const [standing] = examine(inputOf({ subjects, causes })).standings;
     assert.deepEqual([...(standing?.ruledOut ?? [])], ['c', 'd']);
     assert.deepEqual(standing?.founds, []);
   });
