@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-aa5d8f68';
+export const CATALOGUE_VERSION = '318-985d6df3';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -684,7 +684,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"client-certificate-of-foreign-ca",name:"unknownAuthority",in:["kube-apiserver"],anchors:["Unable to authenticate the request"],pattern:/Unable to authenticate the request.{0,400}(?:verifying certificate SN=(?<serial>\d{1,400}).{0,400})?x509: certificate signed by unknown authority/,strict:true,per:[]},
 {owner:"client-certificate-of-foreign-ca",name:"refused",in:["kubelet"],anchors:["Unauthorized"],pattern:/(?:register node|[Ff]ailed to (?:list|watch|ensure)).{0,1000}\bUnauthorized\b/,strict:false,per:[]},
 {owner:"client-certificate-of-foreign-ca",name:"toldReplaced",in:["client-output","unknown","kubeadm"],anchors:["phase certs ","the CA","cluster CA","kubernetes CA","root CA","new CA","New CA","/etc/kubernetes/pki"],pattern:/\bkubeadm (?:alpha |init )?phase certs (?:all|ca)\b|\b(?:[Rr]e(?:created|generated|placed|newed|made|built)|[Rr]otated|[Dd]eleted|[Rr]emoved) (?:\w{1,400} ){0,3}(?:the |cluster |kubernetes |root )CA\b|\b[Nn]ew CA\b|\b(?:[Dd]eleted|[Rr]emoved) (?:\w{1,400} ){0,3}(?:in )?\/etc\/kubernetes\/pki\b/,strict:false,isTold:true,per:[]},
-{owner:"client-certificate-of-foreign-ca",name:"toldRefused",in:["client-output","unknown"],anchors:["Unauthorized"],pattern:/\b(?:[Kk]ubelets?|[Ww]orkers?|[Nn]odes?)\b.{0,160}\bUnauthorized\b/,strict:false,isTold:true,per:[]},
+{owner:"client-certificate-of-foreign-ca",name:"toldRefused",in:["client-output","unknown"],anchors:["Unauthorized"],pattern:/^(?![IWEF]\d{4} |.{0,2000}\berr=).{0,1000}\b(?:[Kk]ubelets?|[Ww]orkers?|[Nn]odes?)\b.{0,160}\bUnauthorized\b/,strict:false,isTold:true,per:[]},
 {owner:"csr-refused-by-machine-approver",name:"noMachine",in:["machine-approver","controller-manager"],anchors:[": failed to find machine for node ",": failed to find machine with InternalDNS matching "," not authorized: failed to find machine for node "," not authorized: failed to find machine with InternalDNS matching "],pattern:/(?<csr>csr-\w{1,400})(?:: | not authorized: )failed to find machine (?:for node|with InternalDNS matching) (?<name>[a-z0-9](?:[a-z0-9.-]{0,400}[a-z0-9])?)/,strict:false,per:["csr","csr2"]},
 {owner:"csr-refused-by-machine-approver",name:"alreadyBound",in:["machine-approver","controller-manager"],anchors:[" already has node ref"," already exists"],pattern:/(?:(?<csr>csr-\w{1,400})(?:: | not authorized: ))?(?:machine for node (?:&ObjectReference\{[^}]{0,60}Name:)?(?<name>[a-z0-9][a-z0-9.-]{0,400})\S{0,200} (?<bound>already has node ref)|node (?<name2>[a-z0-9][a-z0-9.-]{0,400}) (?<bound2>already exists))(?:, cannot approve|$)/,strict:false,per:["csr","csr2"]},
 {owner:"csr-refused-by-machine-approver",name:"servingRefused",in:["machine-approver","controller-manager"],anchors:["No target machine"],pattern:/(?:(?<csr>csr-\w{1,400}): (?:Serving Cert: )?|CSR (?<csr2>csr-\w{1,400}) not authorized: )(?<refusal>No target machine)(?: for node "?(?<name>[\w.-]{1,400}))?/,strict:false,per:["csr","csr2"]},

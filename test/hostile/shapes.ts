@@ -238,6 +238,8 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
     }),
   'text/structured.ts': (words) =>
     `apiVersion: v1\nkind: Node\nmetadata:\n  name: ip-10-0-0-1.ec2.internal\nstatus:\n  conditions:\n  - type: Ready\n    status: "False"\n    reason: KubeletNotReady\n    message: ${indented(`cni plugin not initialized ${words}`)}\n`,
+  'text/loose-states.ts': (words) =>
+    `conditions:\n- type: Launched\n  status: "False"\n  reason: LaunchFailed\n  message: ${indented(`launching nodeclaim ${words}`)}\n`,
   'text/items.ts': (words) =>
     `{"apiVersion":"v1","kind":"List","items":[${object('Node', node(words))},${Array.from({ length: 24 }, (_, index) => object('Service', { metadata: { name: `s${index}` }, filler: 'x y '.repeat(25_000) })).join(',')}]}`,
   'document.ts': (words) =>

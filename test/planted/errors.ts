@@ -190,7 +190,7 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       ENGINE,
     ],
   ]),
-  ...inFile('src/diagnosis/subjects.ts', [
+  ...inFile('src/diagnosis/gathering.ts', [
     [
       'all nameless logs are the first machine’s',
       'return troubled.length === 1 ? (troubled[0] ?? null) : null;',

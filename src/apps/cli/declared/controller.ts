@@ -8,7 +8,7 @@ export const CONTROLLER = declareCommand({
   summary: 'Keep the roll call in the cluster: metrics, reports, and who deleted a Node',
   usage: [
     'controller [--reports] [--events] [--record FILE] [options]',
-    'controller --only gate [--nidhogg-config FILE] [--node-readiness-rules] [options]',
+    'controller --only gate [options]',
   ],
   description: [
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',

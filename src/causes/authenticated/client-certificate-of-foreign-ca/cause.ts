@@ -49,7 +49,7 @@ const cause = defineCause({
     ),
     toldRefused: context(
       ['client-output', 'unknown'],
-      /\b(?:[Kk]ubelets?|[Ww]orkers?|[Nn]odes?)\b.{0,160}\bUnauthorized\b/,
+      /^(?![IWEF]\d{4} |.*\berr=).*\b(?:[Kk]ubelets?|[Ww]orkers?|[Nn]odes?)\b.{0,160}\bUnauthorized\b/,
       { isTold: true },
     ),
   },
