@@ -11,7 +11,7 @@ export type Effect = 'took-effect' | 'overtaken' | 'not-seen';
 /** @param object as it was read after the write was sent; null when there is none */
 export function effectOf({ object: { seen }, write }: Action, object: JsonObject | null): Effect {
   const isRemoval = write.verb === 'delete' || write.verb === 'evict';
-  if (object === null) return absentAfter(write);
+  if (object === null) return seen === null ? 'not-seen' : absentAfter(write);
   if (seen === null) return isWithin(write, object) === true ? 'took-effect' : 'overtaken';
   if (textAt(object, 'metadata.uid') !== seen.uid) return isRemoval ? 'took-effect' : 'overtaken';
   const isSameVersion = textAt(object, 'metadata.resourceVersion') === seen.resourceVersion;
@@ -20,7 +20,6 @@ export function effectOf({ object: { seen }, write }: Action, object: JsonObject
 }
 
 function absentAfter({ verb }: ActionWrite): Effect {
-  if (verb === 'create') return 'not-seen';
   return verb === 'delete' || verb === 'evict' ? 'took-effect' : 'overtaken';
 }
 
