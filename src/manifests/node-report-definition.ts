@@ -11,7 +11,8 @@ const STATUS = {
   description: 'What the roll call says of the machine.',
   properties: {
     verdict: { type: 'string', enum: [...VERDICTS] },
-    stage: { type: 'string', nullable: true, enum: [...STAGES, null] },
+    // kubectl refuses a schema whose enum has null.
+    stage: { ...TEXT, pattern: `^(${STAGES.join('|')})$` },
     cause: { ...TEXT, description: 'The named cause, kebab-case.' },
     confidence: TEXT,
     node: { ...TEXT, description: 'The Node object that stands for the machine now.' },
