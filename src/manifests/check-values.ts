@@ -28,7 +28,7 @@ function isOfType(value: Json, type: string): boolean {
 function enumFaults(schema: JsonObject, value: Json, path: string): readonly string[] {
   const allowed = listAt(schema, 'enum');
   if (allowed.length === 0 || allowed.includes(value)) return [];
-  const words = allowed.map((one) => (one === '' ? 'nothing' : String(one)));
+  const words = allowed.map((one) => (one === '' ? 'nothing' : (textAt({ one }, 'one') ?? '')));
   return [`${named(path)} must be one of ${words.join(', ')}`];
 }
 

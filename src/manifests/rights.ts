@@ -40,7 +40,7 @@ interface PlacedRules {
 function rulesOf({ permissions, condition }: Rights): readonly PlacedRules[] {
   return rolesOf(permissions).map((role) => {
     const rules = listAt(role, 'rules') as readonly TemplateFields[];
-    const own = condition === null ? rules : rules.map((rule) => when(condition, rule));
+    const own = condition === null ? rules : rules.map((one) => when(condition, one));
     return { place: placeOf(role), rules: own };
   });
 }

@@ -1,4 +1,4 @@
-import { at, isObject, type Json, type JsonObject } from '../evidence/json.ts';
+import { at, isObject, type Json, type JsonObject, textAt } from '../evidence/json.ts';
 
 /**
  * An object with holes for the values of an installation. It is filled here, for `rollcall install`
@@ -133,7 +133,8 @@ function itemsAt(into: Installation, path: string): readonly string[] {
 
 function pieceText(one: TextPiece, into: Installation): string {
   if (typeof one === 'string') return one;
-  return one.isJoined ? itemsAt(into, one.path).join(',') : String(valueAt(into, one.path));
+  if (one.isJoined) return itemsAt(into, one.path).join(',');
+  return textAt({ found: valueAt(into, one.path) }, 'found') ?? '';
 }
 
 /** None, one or several values in place of a template. */

@@ -167,39 +167,39 @@ describe('with the token of its account', () => {
   });
 });
 
+const PODS = {
+  'rollcall-controller': 'Deployment',
+  'rollcall-gate': 'Deployment',
+  'rollcall-agent': 'DaemonSet',
+  'rollcall-agent-machine': 'DaemonSet',
+} as const;
+
+/** Has the API server check a pod of the chart in a namespace that enforces a level. */
+async function refusalOf(
+  name: keyof typeof PODS,
+  level: string,
+  values: JsonObject = {},
+): Promise<string> {
+  const namespace = `level-${level}`;
+  const objects = installed({ title: '', namespace, values });
+  const workload = objects.get(`${PODS[name]} ${namespace} ${name}`) ?? assert.fail(name);
+  const spec = at(workload, 'spec.template.spec');
+  if (!isObject(spec)) assert.fail('no pod');
+  const { serviceAccountName, priorityClassName, ...bare } = spec;
+  assert.equal(serviceAccountName, name);
+  assert.equal(typeof priorityClassName, 'string');
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec: bare };
+  const file = site.file('pod.json', {
+    ...pod,
+    spec: { ...bare, automountServiceAccountToken: false },
+  });
+  return await site.kubectl('create', '--dry-run=server', '-f', file).then(
+    () => '',
+    (error: unknown) => String(error),
+  );
+}
+
 describe('pod security', () => {
-  const pods = {
-    'rollcall-controller': 'Deployment',
-    'rollcall-gate': 'Deployment',
-    'rollcall-agent': 'DaemonSet',
-    'rollcall-agent-machine': 'DaemonSet',
-  } as const;
-
-  /** Has the API server check a pod of the chart in a namespace that enforces a level. */
-  async function refusalOf(
-    name: keyof typeof pods,
-    level: string,
-    values: JsonObject = {},
-  ): Promise<string> {
-    const namespace = `level-${level}`;
-    const objects = installed({ title: '', namespace, values });
-    const workload = objects.get(`${pods[name]} ${namespace} ${name}`) ?? assert.fail(name);
-    const spec = at(workload, 'spec.template.spec');
-    if (!isObject(spec)) assert.fail('no pod');
-    const { serviceAccountName, priorityClassName, ...bare } = spec;
-    assert.equal(serviceAccountName, name);
-    assert.equal(typeof priorityClassName, 'string');
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec: bare };
-    const file = site.file('pod.json', {
-      ...pod,
-      spec: { ...bare, automountServiceAccountToken: false },
-    });
-    return await site.kubectl('create', '--dry-run=server', '-f', file).then(
-      () => '',
-      (error: Error) => error.message,
-    );
-  }
-
   before(async () => {
     if (skip !== false) return;
     for (const level of ['restricted', 'privileged']) {
@@ -239,6 +239,22 @@ describe('pod security', () => {
   );
 });
 
+/** Says of the Job what its controller would. */
+async function completeJob(): Promise<void> {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const done = (type: string): JsonObject => ({
+    type,
+    status: 'True',
+    lastTransitionTime: now,
+    lastProbeTime: now,
+  });
+  const conditions = [done('SuccessCriteriaMet'), done('Complete')];
+  const status = { conditions, startTime: now, completionTime: now, succeeded: 1 };
+  const patch = JSON.stringify({ status });
+  const part = ['--subresource=status', '--type=merge', '-p', patch];
+  await site.kubectl('-n', 'gates', 'patch', 'job', 'rollcall-uninstall', ...part);
+}
+
 /** The chart as it would be one version later. */
 function nextChart(): string {
   const folder = join(site.plane.dir, 'next');
@@ -266,9 +282,9 @@ describe('helm', () => {
     assert.equal(await imageOf('rollcall-gate'), 'rollcall:0.1.1');
     await helmRun('rollback', 'rc', '1', '-n', 'gates');
     assert.equal(await imageOf('rollcall-gate'), 'rollcall:0.1.0');
-    const after = await site.get('-n', 'gates', 'deployment', 'rollcall-gate');
-    assert.equal(textAt(after, 'metadata.uid'), uid);
-    assert.equal(textAt(after, 'spec.replicas'), '2');
+    const back = await site.get('-n', 'gates', 'deployment', 'rollcall-gate');
+    assert.equal(textAt(back, 'metadata.uid'), uid);
+    assert.equal(textAt(back, 'spec.replicas'), '2');
   });
 
   test('leaves no taint of ours behind an uninstall', WITH_PARTS, async () => {
@@ -295,30 +311,7 @@ describe('helm', () => {
     );
     const { code, stdout, stderr } = await rollcall([...args, '--kubeconfig', kubeconfig], {});
     assert.equal(code, 0, stdout + stderr);
-    const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-    const done = (type: string): JsonObject => ({
-      type,
-      status: 'True',
-      lastTransitionTime: now,
-      lastProbeTime: now,
-    });
-    const status = {
-      conditions: [done('SuccessCriteriaMet'), done('Complete')],
-      startTime: now,
-      completionTime: now,
-      succeeded: 1,
-    };
-    await site.kubectl(
-      '-n',
-      'gates',
-      'patch',
-      'job',
-      'rollcall-uninstall',
-      '--subresource=status',
-      '--type=merge',
-      '-p',
-      JSON.stringify({ status }),
-    );
+    await completeJob();
     await gone;
     assert.deepEqual(await site.taintsOf('left'), []);
     const gates = listAt(await site.get('nodegates'), 'items');

@@ -125,7 +125,7 @@ async function runIn(root: string, script: string, args: readonly string[]): Pro
   const words = [...namespaces, 'sh', '-c', all, 'sh', root, ...args];
   const { stdout } = await run('unshare', words, {
     maxBuffer: OUTPUT_MAX,
-    env: {} as NodeJS.ProcessEnv,
+    env: {},
   });
   return stdout;
 }

@@ -136,17 +136,17 @@ async function unpacked(deb: Buffer): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   const reader = extract();
   const done = (async () => {
-    for await (const chunk of tar) reader.write(Buffer.from(chunk as Uint8Array));
+    for await (const chunk of tar) reader.write(Buffer.from(chunk));
     reader.end(Buffer.alloc(0));
   })();
   for await (const entry of reader) {
-    const { name, type, mode = READABLE, linkname } = entry.header;
+    const { name, type, mode, linkname } = entry.header;
     const path = name.replace(/^\.\//, '').replace(/\/$/, '');
     const chunks: Buffer[] = [];
     for await (const chunk of entry) chunks.push(chunk as Buffer);
     if (!WANTED.test(path)) continue;
     if (type === 'directory') entries.push(folder(path));
-    else if (type === 'symlink') entries.push(link(path, linkname ?? ''));
+    else if (type === 'symlink') entries.push(link(path, linkname));
     else if (type === 'file')
       entries.push(file(path, Buffer.concat(chunks), (mode & 0o111) === 0 ? READABLE : EXECUTABLE));
   }
