@@ -193,10 +193,11 @@ function withoutZone(view: Own, { vpc, name, cluster }: Place): Match | null {
   if (cluster.value.resourcesVpcConfig?.vpcId !== vpc) return null;
   const pages = view.list('aws/vpc-hosted-zones').filter(({ value }) => value.VPCId === vpc);
   const [page] = pages;
-  const zones = pages.flatMap(({ value }) =>
-    (value.HostedZoneSummaries ?? []).map((zone) => zone.Name ?? ''),
-  );
-  if (page === undefined || zones.length >= ZONES_PAGE) return null;
+  const summaries = pages.flatMap(({ value }) => value.HostedZoneSummaries ?? []);
+  const zones = summaries.flatMap((zone) => zone.Name ?? []);
+  if (page === undefined || summaries.length >= ZONES_PAGE) return null;
+  // A zone whose name is not shown may be the one.
+  if (zones.length < summaries.length) return null;
   if (zones.some((zone) => isIn(name, zone.replace(/\.$/, '').toLowerCase()))) return null;
   const listed = zones.length === 0 ? 'none' : zones.slice(0, 5).join(' ');
   const why = `${vpc} has no private hosted zone of that name`;
