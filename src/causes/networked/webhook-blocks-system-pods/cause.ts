@@ -102,7 +102,7 @@ const cause = defineCause({
     prevent:
       'failurePolicy Ignore or a namespaceSelector that leaves kube-system out; several replicas on stable nodes with a disruption budget.',
     notThis:
-      'When Node objects themselves are refused it is webhook-blocks-node-registration. Endpoints that exist and time out are node-ports-closed-to-control-plane. A refused ReplicaSet of an application during its own roll-out is no cause for a node.',
+      'When Node objects themselves are refused it is webhook-blocks-node-registration. Endpoints that exist and time out are node-ports-closed-to-control-plane. A refused ReplicaSet of an application during its own roll-out does not concern a node.',
     alsoKnownAs: [
       'failed calling webhook no endpoints available for service',
       'kyverno-svc',

@@ -82,7 +82,7 @@ const cause = defineCause({
     "journalctl -u kubelet --no-pager | grep 'Unable to register node' | tail -n 5",
   ),
   page: {
-    why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can come to run them.',
+    why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can appear to run them.',
     prevent:
       'Never let a policy webhook claim nodes, leases and csinodes; exempt kube-system; run it on nodes that do not depend on it.',
     notThis:
