@@ -11,6 +11,7 @@ import {
   serviceAccount,
 } from './objects.ts';
 import { boundRole, permissionsOf, rolesFor, rule } from './rights.ts';
+import { taintAtCreate } from './taint-at-create.ts';
 import {
   allOf,
   isOn,
@@ -83,6 +84,11 @@ export function gateParts(features: readonly FeaturePermissions[]): readonly Par
       name: 'gate-network-policy',
       condition: allOf(enabled, isOn('networkPolicies.enabled')),
       objects: [networkPolicy(GATE, HEALTH_PORT, false)],
+    },
+    {
+      name: 'gate-taint-at-create',
+      condition: allOf(enabled, isOn('gate.taintAtCreate')),
+      objects: taintAtCreate(),
     },
   ];
 }

@@ -13,6 +13,8 @@ const PLURALS: Readonly<Record<string, readonly [plural: string, isNamespaced: b
   RoleBinding: ['rolebindings', true],
   ValidatingAdmissionPolicy: ['validatingadmissionpolicies', false],
   ValidatingAdmissionPolicyBinding: ['validatingadmissionpolicybindings', false],
+  MutatingAdmissionPolicy: ['mutatingadmissionpolicies', false],
+  MutatingAdmissionPolicyBinding: ['mutatingadmissionpolicybindings', false],
   Service: ['services', true],
   NetworkPolicy: ['networkpolicies', true],
   PodDisruptionBudget: ['poddisruptionbudgets', true],

@@ -140,6 +140,10 @@ const GATE = group('Gates: rollcall controller --only gate.', {
   enabled: flag('Install it.', true),
   replicas: replicas(2),
   nodeReadinessRules: flag('Also follow NodeReadinessRules, while their Lease is free.', false),
+  taintAtCreate: flag(
+    'Taint Nodes while they are created, by an admission policy; needs Kubernetes 1.36.',
+    false,
+  ),
   rulesNamespace: field(
     'Namespace of the Lease of the Node Readiness Controller; it must exist.',
     matching('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', 63, 'nrr-system'),

@@ -27,6 +27,7 @@ const ROLE = 'arn:aws:iam::123456789012:role/rollcall';
 /** Values beside the switches. */
 const SETTINGS: readonly Case[] = [
   { title: 'NodeReadinessRules', values: { gate: { nodeReadinessRules: true } } },
+  { title: 'taints at creation', values: { gate: { taintAtCreate: true } } },
   {
     title: 'no reports and no Events',
     values: { controller: { reports: false, events: false, env: [{ name: 'A', value: 'b' }] } },

@@ -55,7 +55,7 @@ function component(part: Part, into: Installation): readonly GeneratedFile[] {
     kustomization(folder, 'Component', { resources: ['objects.yaml'], ...patches }),
     {
       path: `${folder}/objects.yaml`,
-      text: documents(HEAD, objectsOfPart(part, into)),
+      text: documents(HEAD, fillObjects(part.objects, into)),
     },
   ];
 }
@@ -71,7 +71,9 @@ export function kustomizeFiles(
   return [
     kustomization(FOLDER, 'Kustomization', {
       resources: ['base'],
-      components: own.map(({ name }) => `components/${name}`),
+      components: own
+        .filter((part) => objectsOfPart(part, into).length > 0)
+        .map(({ name }) => `components/${name}`),
     }),
     ...base(
       parts.filter(({ condition }) => condition === null),

@@ -16,7 +16,10 @@ import { nameOf } from './apply.ts';
 import { found, type Session } from './session.ts';
 
 /** A Node that was changed meanwhile is read again; a gate that still runs may taint once more. */
-const ROUNDS = 5;
+const ROUNDS = 8;
+const CLEAN_ROUNDS = 2;
+/** An API server knows of a policy that is gone a moment later. */
+const SETTLE_MS = 1000;
 
 interface PolicySourceKind {
   readonly resource: KubeResource;
@@ -66,13 +69,15 @@ async function nodeRound(session: Session, releases: readonly TaintRelease[]): P
   );
 }
 
-/** Looks at all Nodes again until none has anything that is to go. */
+/** Looks at all Nodes again until two looks in a row find nothing that is to go. */
 async function clearAll(session: Session, releases: readonly TaintRelease[]): Promise<number> {
-  let failed = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
+  let [failed, clean] = [0, 0];
+  for (let round = 0; round < ROUNDS && clean < CLEAN_ROUNDS; round += 1) {
+    if (round > 0) await session.clock.sleep(SETTLE_MS);
     const { written, failed: now } = await nodeRound(session, releases);
     failed = now;
-    if (session.isDryRun || (written === 0 && failed === 0)) return failed;
+    clean = written === 0 && failed === 0 ? clean + 1 : 0;
+    if (session.isDryRun) break;
   }
   return failed;
 }

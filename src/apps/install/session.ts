@@ -2,6 +2,7 @@ import { kubeClient } from '../../adapters/kubernetes/client.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import type { Action } from '../../ports/action.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { type Performed, perform, type PerformTools } from '../../runtime/perform.ts';
@@ -25,6 +26,7 @@ export interface Session {
   readonly api: KubeApi;
   readonly isDryRun: boolean;
   readonly say: (line: string) => void;
+  readonly clock: Clock;
   readonly perform: (action: Action) => Promise<Performed>;
 }
 
@@ -58,7 +60,9 @@ export async function inSession<T>(
   const performed = async (action: Action): Promise<Performed> =>
     await perform(action, tools, { isDryRun });
   try {
-    return await told(async () => work({ api, isDryRun, say, perform: performed }));
+    return await told(async () =>
+      work({ api, isDryRun, say, clock: systemClock, perform: performed }),
+    );
   } finally {
     await Promise.all([api.close(), writes.close(), recorder?.close()]);
   }

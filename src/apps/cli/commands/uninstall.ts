@@ -17,6 +17,7 @@ async function everything(values: Values): Promise<readonly JsonObject[]> {
   const { installedObjects } = await import('../../../manifests/parts.ts');
   const { PERMISSIONS } = await import('../../../collection/permissions.generated.ts');
   const gate = {
+    taintAtCreate: true,
     nodeReadinessRules: values['node-readiness-rules'],
     rulesNamespace: values['rules-namespace'],
   };
@@ -26,11 +27,12 @@ async function everything(values: Values): Promise<readonly JsonObject[]> {
   return installedObjects(PERMISSIONS, chosen.into);
 }
 
-/** Without these the gate cannot taint again, also while its last Pod ends. */
+const TAINTING = ['Deployment', 'ClusterRoleBinding', 'MutatingAdmissionPolicyBinding'];
+
+/** Without these nothing taints again, also while the last Pod of the gate ends. */
 function isOfRunningGate(object: JsonObject): boolean {
-  const kind = textAt(object, 'kind');
-  const isOfGate = textAt(object, 'metadata.name') === 'rollcall-gate';
-  return isOfGate && (kind === 'Deployment' || kind === 'ClusterRoleBinding');
+  const isOfGate = textAt(object, 'metadata.name')?.startsWith('rollcall-gate') === true;
+  return isOfGate && TAINTING.includes(textAt(object, 'kind') ?? '');
 }
 
 async function removed(session: Session, values: Values): Promise<number> {
