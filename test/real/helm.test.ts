@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test, type TestContext } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { PERMISSIONS } from '../../src/collection/permissions.generated.ts';
 import {
   featuresNamed,
@@ -11,11 +11,11 @@ import {
   resourceText,
 } from '../../src/collection/permissions.ts';
 import { at, isObject, type JsonObject, listAt, textAt } from '../../src/evidence/json.ts';
-import { endOf, rollcall, startRollcall } from '../live/rollcall.ts';
+import { rollcall } from '../live/rollcall.ts';
 import { until } from './bench.ts';
 import { CHART, Helm, installed } from './chart-cases.ts';
 import { startControlPlane } from './control-plane.ts';
-import { InstallSite, ruleText } from './install-site.ts';
+import { InstallSite, ruleText, untilSaid } from './install-site.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 const skip = missing(...CONTROL_PLANE, 'kubectl', 'helm');
@@ -96,34 +96,6 @@ describe('each account has the rights of its features and no others:', () => {
   });
 });
 
-/** Starts a program as its pod would run it, with the arguments of its manifest. */
-async function startAs(t: TestContext, account: string): Promise<() => string> {
-  const deployment = await site.get('-n', 'gates', 'deployment', account);
-  const [container] = listAt(deployment, 'spec.template.spec.containers');
-  const args = listAt(container, 'args').map(String);
-  const local = args.map((one) => one.replace('0.0.0.0:8470', '127.0.0.1:0'));
-  const kubeconfig = await site.kubeconfigOf('gates', account);
-  const env = { HOME: site.plane.dir, AWS_EC2_METADATA_DISABLED: 'true' };
-  const child = startRollcall([...local, '--kubeconfig', kubeconfig], env);
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream?.on('data', (text: Buffer | string) => {
-      said += String(text);
-    });
-  const ended = endOf(child);
-  t.after(async () => {
-    child.kill('SIGTERM');
-    await ended;
-  });
-  return () => said;
-}
-
-async function untilSaid(said: () => string, what: RegExp): Promise<void> {
-  await until(`${what}`, async () => (what.test(said()) ? true : null)).catch((error: unknown) => {
-    throw new Error(said(), { cause: error });
-  });
-}
-
 async function layGatedNode(name: string): Promise<void> {
   const gate = {
     apiVersion: 'rollcall.dev/v1alpha1',
@@ -147,7 +119,7 @@ async function layGatedNode(name: string): Promise<void> {
 describe('with the token of its account', () => {
   test('the gate opens a node, and is denied nothing', WITH_PARTS, async (t) => {
     await layGatedNode('opened');
-    const said = await startAs(t, 'rollcall-gate');
+    const said = await site.startAs(t, 'gates', 'rollcall-gate');
     await untilSaid(said, /leads as/);
     assert.deepEqual(await site.taintsOf('opened'), ['readiness.k8s.io/opened']);
     await site.kubectl('label', 'node', 'opened', 'proven=1');
@@ -157,7 +129,7 @@ describe('with the token of its account', () => {
   });
 
   test('the controller keeps its roll call and reports', WITH_PARTS, async (t) => {
-    const said = await startAs(t, 'rollcall-controller');
+    const said = await site.startAs(t, 'gates', 'rollcall-controller');
     await untilSaid(said, /leads as/);
     await until('a report', async () => {
       const { items } = await site.get('nodereports');

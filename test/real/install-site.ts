@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { type JsonObject, listAt, textAt, textsAt } from '../../src/evidence/json.ts';
-import { rollcall, type Run } from '../live/rollcall.ts';
+import { endOf, rollcall, type Run, startRollcall } from '../live/rollcall.ts';
+import { until } from './bench.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { partPath } from './parts.ts';
 
@@ -80,6 +82,32 @@ export class InstallSite {
     });
   }
 
+  /** Starts a program as its pod would run it: arguments of its manifest, token of its account. */
+  async startAs(
+    t: Pick<TestContext, 'after'>,
+    namespace: string,
+    account: string,
+  ): Promise<() => string> {
+    const deployment = await this.get('-n', namespace, 'deployment', account);
+    const [container] = listAt(deployment, 'spec.template.spec.containers');
+    const args = listAt(container, 'args').map(String);
+    const local = args.map((one) => one.replace('0.0.0.0:8470', '127.0.0.1:0'));
+    const kubeconfig = await this.kubeconfigOf(namespace, account);
+    const env = { HOME: this.plane.dir, AWS_EC2_METADATA_DISABLED: 'true' };
+    const child = startRollcall([...local, '--kubeconfig', kubeconfig], env);
+    let said = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (text: Buffer | string) => {
+        said += String(text);
+      });
+    const ended = endOf(child);
+    t.after(async () => {
+      child.kill('SIGTERM');
+      await ended;
+    });
+    return () => said;
+  }
+
   /** Everything that an account may do in a namespace, as the API server answers. */
   async rulesOf(kubeconfig: string, namespace: string): Promise<readonly Rule[]> {
     const review = {
@@ -113,4 +141,10 @@ function rulesIn(rule: unknown): readonly Rule[] {
 
 export function ruleText({ verb, group, resource }: Rule): string {
   return `${verb} ${group === '' ? resource : `${resource}.${group}`}`;
+}
+
+export async function untilSaid(said: () => string, what: RegExp): Promise<void> {
+  await until(`${what}`, async () => (what.test(said()) ? true : null)).catch((error: unknown) => {
+    throw new Error(said(), { cause: error });
+  });
 }

@@ -7,7 +7,7 @@ import { openRecording } from '../../src/adapters/recorder/open.ts';
 import { until } from './bench.ts';
 import { combinations, Helm, installed } from './chart-cases.ts';
 import { startControlPlane } from './control-plane.ts';
-import { InstallSite } from './install-site.ts';
+import { InstallSite, untilSaid } from './install-site.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 const skip = missing(...CONTROL_PLANE, 'kubectl', 'helm');
@@ -165,3 +165,23 @@ describe('rollcall uninstall', () => {
     },
   );
 });
+
+test(
+  'an uninstall clears the nodes of a gate that still runs, which cannot taint again',
+  WITH_PARTS,
+  async (t) => {
+    const args = ['-n', 'on', '--set', 'agent.enabled=false'];
+    const { code, stdout } = await site.rollcall('install', '--yes', ...args);
+    assert.equal(code, 0, stdout);
+    await untilServed();
+    await site.kubectl('create', '-f', site.file('gate.json', gate('running')));
+    await site.plane.client.create('/api/v1/nodes', { metadata: { name: 'n3' } });
+    const said = await site.startAs(t, 'on', 'rollcall-gate');
+    await untilSaid(said, /n3: GateNotEnforced/);
+    assert.deepEqual(await site.taintsOf('n3'), ['readiness.k8s.io/running']);
+    const removed = await site.rollcall('uninstall', '--yes', '-n', 'on');
+    assert.equal(removed.code, 0, removed.stdout);
+    await untilSaid(said, /n3: .*(?:denied|forbidden|may not)/i);
+    assert.deepEqual(await site.taintsOf('n3'), []);
+  },
+);
