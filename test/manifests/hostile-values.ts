@@ -14,7 +14,7 @@ export const HOSTILE_VALUES: readonly (readonly [what: string, values: JsonObjec
   ['a namespace with a slash', { gate: { rulesNamespace: '../x' } }],
   ['a value that nobody reads', { gates: {} }],
   ['a field that nobody reads', { gate: { enable: true } }],
-  ['too many replicas', { gate: { replicas: 1000 } }],
+  ['too many replicas', { gate: { replicas: 17 } }],
   ['a text for a number', { gate: { replicas: '2' } }],
   ['a quantity with words', { gate: { resources: { limits: { memory: '1 or 2' } } } }],
   ['a probe twice', { agent: { probes: ['dns', 'dns'] } }],

@@ -1,7 +1,7 @@
 /** One source of manifests: the Helm chart, kustomize and `rollcall install` give the same objects. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { at, isObject, listAt, textAt } from '../../src/evidence/json.ts';
+import { at, isObject, type JsonObject, listAt, textAt } from '../../src/evidence/json.ts';
 import { PART_OF } from '../../src/manifests/objects.ts';
 import { HOSTILE_VALUES } from '../manifests/hostile-values.ts';
 import {
@@ -23,6 +23,32 @@ const helm = new Helm();
 after(() => helm.end());
 
 const ROLE = 'arn:aws:iam::123456789012:role/rollcall';
+
+const UNUSUAL_POD = {
+  args: ['--log-level=debug'],
+  resources: { requests: { cpu: '1', memory: '1Gi' }, limits: { memory: '2Gi' } },
+};
+const UNUSUAL_PLACE = {
+  replicas: 5,
+  nodeSelector: { 'example.org/role': 'system' },
+  tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute' }],
+};
+
+/** A template that does not read one of these is seen. */
+const UNUSUAL: JsonObject = {
+  image: { name: 'example.org/r:2', pullPolicy: 'Always', pullSecrets: [{ name: 's' }] },
+  controller: { ...UNUSUAL_POD, ...UNUSUAL_PLACE, env: [{ name: 'A', value: 'b' }] },
+  gate: { ...UNUSUAL_POD, ...UNUSUAL_PLACE, nodeReadinessRules: true, rulesNamespace: 'other' },
+  agent: {
+    ...UNUSUAL_POD,
+    probes: ['identity', 'csi', 'image-path'],
+    csiDrivers: ['efs.csi.aws.com', 'ebs.csi.aws.com'],
+    registries: ['r.example.org'],
+    identity: 'kiam',
+    identityRole: 'canary',
+  },
+  aws: { region: 'eu-west-1', cluster: 'c' },
+};
 
 /** Values beside the switches. */
 const SETTINGS: readonly Case[] = [
@@ -60,6 +86,7 @@ const SETTINGS: readonly Case[] = [
       crds: { enabled: false },
     },
   },
+  { title: 'every value another than usual', values: UNUSUAL },
   { title: 'the namespace kube-system', namespace: 'kube-system', values: {} },
   { title: 'the namespace default', namespace: 'default', values: {} },
 ];
