@@ -206,8 +206,8 @@ export function seenSubjects(seen: Seen): readonly Subject[] {
 /** Looks one after the other with one memory, and hears what is asked. */
 export interface Watch {
   /** What the causes noted in `asked` since the last look. */
-  look(seen?: Seen, holdsMs?: number): readonly string[];
-  examination(): Examination;
+  readonly look: (seen?: Seen, holdsMs?: number) => readonly string[];
+  readonly examination: () => Examination;
 }
 
 /** @param asked where the causes note that they are asked */
