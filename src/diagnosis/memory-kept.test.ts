@@ -3,18 +3,21 @@ import { describe, test } from 'node:test';
 import type { FactRecord } from '../evidence/observations.ts';
 import { podOf, readyIs } from '../evidence/testing.ts';
 import { clear, found, type Match } from './cause.ts';
+import { examine } from './examine.ts';
 import { createMemory } from './memory.ts';
+import type { Subject } from './subject.ts';
 import {
+  A_LEASE,
+  A_LOG,
+  A_NODE,
   causeOf,
   factOf,
   hitOf,
   observationsOf,
   quoteOf,
-  subjectOf,
-  A_LEASE,
-  A_NODE,
   seenPile,
   seenSubjects,
+  subjectOf,
   type Watch,
   watchOf,
 } from './testing.ts';
@@ -60,6 +63,83 @@ describe('what is kept of a machine', () => {
     assert.deepEqual(symptomsOf(watch), ['sandbox-not-created']);
     watch.look({ ...seen, pile: [symptom, hitOf('e', quoteOf(2, 5_000_000))] });
     assert.deepEqual(symptomsOf(watch), []);
+  });
+
+  const podNamed = (name: string, ready: 'True' | 'False') => {
+    const status = { startTime: '1970-01-01T00:00:01Z', conditions: [readyIs(ready)] };
+    return factOf('kube/Pod', podOf({ status }, { name }));
+  };
+  const said = (name: string, line: number) =>
+    hitOf(
+      'symptom:sandbox-not-created',
+      { ...quoteOf(line, 1000), source: 'event', excerpt: `Warning pod/${name} said` },
+      { count: 99 },
+    );
+  const [one, other] = [said('a', 1), said('b', 2)];
+
+  test('are symptoms, the same list as long as their lines are the same', () => {
+    const watch = watchOf([], []);
+    const pile = { hits: [A_LOG, one, other], atMs: 10_000_000 };
+    const symptoms = () => watch.examination().standings[0]?.symptoms;
+    const linesOf = () => symptoms()?.flatMap(({ proof }) => proof);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False'), podNamed('b', 'False')] });
+    const first = symptoms();
+    assert.deepEqual(linesOf(), [one.first, other.first]);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False'), podNamed('b', 'False')] });
+    assert.equal(symptoms(), first);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False'), podNamed('b', 'True')] });
+    assert.deepEqual(linesOf(), [one.first]);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True'), podNamed('b', 'False')] });
+    assert.deepEqual(linesOf(), [other.first]);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True'), podNamed('b', 'True')] });
+    assert.deepEqual(linesOf(), []);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True'), podNamed('b', 'False')] });
+    assert.deepEqual(linesOf(), [other.first]);
+  });
+
+  test('are symptoms of which one is over and another is not', () => {
+    const watch = watchOf([], []);
+    const verdict = hitOf('symptom:boot-verdict', quoteOf(3), { count: 99 });
+    const pile = { hits: [one, verdict], atMs: 10_000_000 };
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False')] });
+    assert.deepEqual(symptomsOf(watch)?.toSorted(), ['boot-verdict', 'sandbox-not-created']);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True')] });
+    assert.deepEqual(symptomsOf(watch), ['boot-verdict']);
+    watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False')] });
+    assert.deepEqual(symptomsOf(watch)?.toSorted(), ['boot-verdict', 'sandbox-not-created']);
+  });
+
+  test('is all of it where nothing concerns it', () => {
+    const memory = createMemory();
+    const causes = [causeOf('c', 'networked', { needs: ['kube/Node'], match: () => clear })];
+    const look = (subjects: readonly Subject[], atMs: number) => {
+      const observations = seenPile({ atMs });
+      memory.look({ observations, subjects });
+      examine({ observations, subjects, causes, memory, catalogueVersion: '7' });
+      const { standing, causes: asked, symptoms } = memory.of(subjects[0] ?? assert.fail());
+      return { standing, asked, symptoms };
+    };
+    const seen = { hits: [one], own: [A_NODE, A_LEASE, podNamed('a', 'False')] };
+    const subjects = seenSubjects(seen);
+    const first = look(subjects, 10_000_000);
+    const again = look(subjects, 10_000_000);
+    assert.equal(again.standing, first.standing);
+    assert.equal(again.symptoms, first.symptoms);
+    const others = seenSubjects({ ...seen, own: [A_NODE, { ...A_LEASE }, ...seen.own.slice(2)] });
+    memory.look({ observations: seenPile({ atMs: 10_000_000 }), subjects: others });
+    const kept = memory.of(others[0] ?? assert.fail());
+    assert.equal(kept.causes, causes);
+    assert.equal(kept.standing?.subject, others[0]);
+    assert.equal(kept.standing?.founds, first.standing?.founds);
+  });
+
+  test('is nothing of a machine that was seen and not examined', () => {
+    const memory = createMemory();
+    for (const own of [[A_NODE], [A_NODE, A_LEASE]]) {
+      const subjects = seenSubjects({ own });
+      memory.look({ observations: seenPile({}), subjects });
+      assert.equal(memory.of(subjects[0] ?? assert.fail()).standing, null);
+    }
   });
 
   test('is the standing as a whole, with the machine as it is now', () => {
@@ -110,6 +190,7 @@ describe('a memory', () => {
     assert.equal(memory.of(shown), memory.of(shown));
     assert.equal(memory.of(shown).timedMs, 1000);
     assert.notEqual(memory.of(twin), memory.of(shown));
+    assert.equal(memory.of(subjectOf({ name: 'b' })).standing, null);
     assert.equal(memory.of(twin).subject, twin);
     assert.equal(memory.of(twin).timedMs, 0);
     assert.deepEqual([memory.of(twin).report, memory.of(twin).causes], [null, null]);

@@ -218,6 +218,8 @@ describe('a cause is asked again', () => {
     const { look } = watchOf(causes, names);
     assert.deepEqual(look({ own: [A_NODE, A_LEASE] }), ['kube/Node', 'kube/Lease']);
     assert.deepEqual(look({ own: [A_NODE, { ...A_LEASE }] }), ['kube/Lease']);
+    assert.deepEqual(look({ own: [{ ...A_NODE }, A_LEASE] }), ['kube/Node', 'kube/Lease']);
+    assert.deepEqual(look({ own: [A_NODE, { ...A_LEASE }] }), ['kube/Node', 'kube/Lease']);
   });
 
   test('for the first time where its first fact came, of the machine or of all', () => {
