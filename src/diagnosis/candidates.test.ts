@@ -91,7 +91,7 @@ describe('a cause is possible', () => {
       one?.evidence.map(({ locator, excerpt }) => [locator, excerpt]),
       [['kubelet.log:3', 'a line']],
     );
-    assert.match(one?.summary ?? '', /^Lines like these belong to this cause: title of a/);
+    assert.match(one.summary, /^Lines like these belong to this cause: title of a/);
     assert.deepEqual(idsOf({ ...given, roots: [causeOf('r', 'usable')] }), []);
     const succeeded = [hitOf('milestone:node-ready', quoteOf(1))];
     assert.deepEqual(idsOf({ ...given, hits: succeeded }), []);

@@ -22,21 +22,33 @@ import {
   watchOf,
 } from './testing.ts';
 
-describe('what is kept of a machine', () => {
-  const podIs = (ready: 'True' | 'False') => {
-    const status = { startTime: '1970-01-01T00:00:01Z', conditions: [readyIs(ready)] };
-    return factOf('kube/Pod', podOf({ status }));
-  };
-  const quote = {
-    ...quoteOf(1, 1000),
-    source: 'event',
-    excerpt: 'Warning pod/web-x7k2p said',
-  } as const;
-  const symptom = hitOf('symptom:sandbox-not-created', quote, { count: 99 });
-  const symptomsOf = ({ examination }: Watch) =>
-    examination().standings[0]?.symptoms.map(({ symptom: { id } }) => id);
+const podIs = (ready: 'True' | 'False') => {
+  const status = { startTime: '1970-01-01T00:00:01Z', conditions: [readyIs(ready)] };
+  return factOf('kube/Pod', podOf({ status }));
+};
+const quote = {
+  ...quoteOf(1, 1000),
+  source: 'event',
+  excerpt: 'Warning pod/web-x7k2p said',
+} as const;
+const symptom = hitOf('symptom:sandbox-not-created', quote, { count: 99 });
+const symptomsOf = ({ examination }: Watch) =>
+  examination().standings[0]?.symptoms.map(({ symptom: { id } }) => id);
 
-  test('are symptoms, until a pod that took them back is another', () => {
+const podNamed = (name: string, ready: 'True' | 'False') => {
+  const status = { startTime: '1970-01-01T00:00:01Z', conditions: [readyIs(ready)] };
+  return factOf('kube/Pod', podOf({ status }, { name }));
+};
+const said = (name: string, line: number) =>
+  hitOf(
+    'symptom:sandbox-not-created',
+    { ...quoteOf(line, 1000), source: 'event', excerpt: `Warning pod/${name} said` },
+    { count: 99 },
+  );
+const [SAID_OF_A, SAID_OF_B] = [said('a', 1), said('b', 2)];
+
+describe('symptoms of a machine are kept', () => {
+  test('until a pod that took them back is another', () => {
     const watch = watchOf([], []);
     const pile = { hits: [symptom], atMs: 10_000_000 };
     watch.look({ ...pile, own: [A_NODE, podIs('False')] });
@@ -47,7 +59,7 @@ describe('what is kept of a machine', () => {
     assert.deepEqual(symptomsOf(watch), ['sandbox-not-created']);
   });
 
-  test('are symptoms, until time went by that they rest on', () => {
+  test('until time went by that they rest on', () => {
     const watch = watchOf([], []);
     const pile = { hits: [symptom], own: [A_NODE, podIs('False')] };
     watch.look({ ...pile, atMs: 2000 });
@@ -56,7 +68,7 @@ describe('what is kept of a machine', () => {
     assert.deepEqual(symptomsOf(watch), ['sandbox-not-created']);
   });
 
-  test('are symptoms, until the pile goes on by whose end they are over', () => {
+  test('until the pile continues, by whose end they are over', () => {
     const watch = watchOf([], []);
     const seen = { hits: [symptom], pile: [symptom] };
     watch.look(seen);
@@ -64,43 +76,33 @@ describe('what is kept of a machine', () => {
     watch.look({ ...seen, pile: [symptom, hitOf('e', quoteOf(2, 5_000_000))] });
     assert.deepEqual(symptomsOf(watch), []);
   });
+});
 
-  const podNamed = (name: string, ready: 'True' | 'False') => {
-    const status = { startTime: '1970-01-01T00:00:01Z', conditions: [readyIs(ready)] };
-    return factOf('kube/Pod', podOf({ status }, { name }));
-  };
-  const said = (name: string, line: number) =>
-    hitOf(
-      'symptom:sandbox-not-created',
-      { ...quoteOf(line, 1000), source: 'event', excerpt: `Warning pod/${name} said` },
-      { count: 99 },
-    );
-  const [one, other] = [said('a', 1), said('b', 2)];
-
-  test('are symptoms, the same list as long as their lines are the same', () => {
+describe('symptoms of a machine are the same', () => {
+  test('as long as their lines are the same', () => {
     const watch = watchOf([], []);
-    const pile = { hits: [A_LOG, one, other], atMs: 10_000_000 };
+    const pile = { hits: [A_LOG, SAID_OF_A, SAID_OF_B], atMs: 10_000_000 };
     const symptoms = () => watch.examination().standings[0]?.symptoms;
     const linesOf = () => symptoms()?.flatMap(({ proof }) => proof);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False'), podNamed('b', 'False')] });
     const first = symptoms();
-    assert.deepEqual(linesOf(), [one.first, other.first]);
+    assert.deepEqual(linesOf(), [SAID_OF_A.first, SAID_OF_B.first]);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False'), podNamed('b', 'False')] });
     assert.equal(symptoms(), first);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False'), podNamed('b', 'True')] });
-    assert.deepEqual(linesOf(), [one.first]);
+    assert.deepEqual(linesOf(), [SAID_OF_A.first]);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True'), podNamed('b', 'False')] });
-    assert.deepEqual(linesOf(), [other.first]);
+    assert.deepEqual(linesOf(), [SAID_OF_B.first]);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True'), podNamed('b', 'True')] });
     assert.deepEqual(linesOf(), []);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True'), podNamed('b', 'False')] });
-    assert.deepEqual(linesOf(), [other.first]);
+    assert.deepEqual(linesOf(), [SAID_OF_B.first]);
   });
 
-  test('are symptoms of which one is over and another is not', () => {
+  test('but the one that is over', () => {
     const watch = watchOf([], []);
     const verdict = hitOf('symptom:boot-verdict', quoteOf(3), { count: 99 });
-    const pile = { hits: [one, verdict], atMs: 10_000_000 };
+    const pile = { hits: [SAID_OF_A, verdict], atMs: 10_000_000 };
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False')] });
     assert.deepEqual(symptomsOf(watch)?.toSorted(), ['boot-verdict', 'sandbox-not-created']);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'True')] });
@@ -108,7 +110,9 @@ describe('what is kept of a machine', () => {
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False')] });
     assert.deepEqual(symptomsOf(watch)?.toSorted(), ['boot-verdict', 'sandbox-not-created']);
   });
+});
 
+describe('what is kept of a machine', () => {
   test('is all of it where nothing concerns it', () => {
     const memory = createMemory();
     const causes = [causeOf('c', 'networked', { needs: ['kube/Node'], match: () => clear })];
@@ -119,7 +123,7 @@ describe('what is kept of a machine', () => {
       const { standing, causes: asked, symptoms } = memory.of(subjects[0] ?? assert.fail());
       return { standing, asked, symptoms };
     };
-    const seen = { hits: [one], own: [A_NODE, A_LEASE, podNamed('a', 'False')] };
+    const seen = { hits: [SAID_OF_A], own: [A_NODE, A_LEASE, podNamed('a', 'False')] };
     const subjects = seenSubjects(seen);
     const first = look(subjects, 10_000_000);
     const again = look(subjects, 10_000_000);
@@ -160,8 +164,10 @@ describe('what is kept of a machine', () => {
     assert.equal(standing().ruledOut, first.ruledOut);
     assert.equal(standing().symptoms, first.symptoms);
   });
+});
 
-  test('is nothing of what is found otherwise or no more', () => {
+describe('what was found is forgotten', () => {
+  test('where it is found otherwise or no more', () => {
     let answer: Match = found({ name: 'x' }, [quoteOf(1)]);
     const cause = causeOf('c', 'networked', { needs: ['kube/Node'], match: () => answer });
     const watch = watchOf([cause], []);

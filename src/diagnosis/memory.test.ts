@@ -25,39 +25,38 @@ import {
 
 type View = Parameters<NonNullable<Cause['match']>>[0];
 
+const asked: string[] = [];
+beforeEach(() => asked.splice(0));
+
+/** A cause of machines with a Node, which reads so. */
+const reading = (
+  read: (view: View) => unknown,
+  change: Partial<Cause> = {},
+  match: () => Match = () => clear,
+): Cause =>
+  causeOf('c', 'networked', {
+    needs: ['kube/Node'],
+    signs: { s: { in: [], anchors: [], pattern: /x/, weight: 'definite' } },
+    match(view) {
+      asked.push(view.names[0] ?? 'cluster');
+      read(view);
+      return match();
+    },
+    ...change,
+  });
+const watch = (...given: Parameters<typeof reading>): Watch => watchOf([reading(...given)], asked);
+const nothing = (): void => undefined;
+
+/** Whether it is asked again where this is seen after what is seen before. */
+const isAsked = (read: (view: View) => unknown, now: Seen, before: Seen = {}): boolean => {
+  const { look } = watch(read);
+  assert.deepEqual(look(before), ['a']);
+  assert.deepEqual(look(before), [], 'nothing changed');
+  // The cluster is asked where it has lines of its own.
+  return look(now).some((name) => name !== 'cluster');
+};
+
 describe('a cause is asked again', () => {
-  const asked: string[] = [];
-  beforeEach(() => asked.splice(0));
-
-  /** A cause of machines with a Node, which reads so. */
-  const reading = (
-    read: (view: View) => unknown,
-    change: Partial<Cause> = {},
-    match: () => Match = () => clear,
-  ): Cause =>
-    causeOf('c', 'networked', {
-      needs: ['kube/Node'],
-      signs: { s: { in: [], anchors: [], pattern: /x/, weight: 'definite' } },
-      match(view) {
-        asked.push(view.names[0] ?? 'cluster');
-        read(view);
-        return match();
-      },
-      ...change,
-    });
-  const watch = (...given: Parameters<typeof reading>): Watch =>
-    watchOf([reading(...given)], asked);
-  const nothing = (): void => undefined;
-
-  /** Whether it is asked again where this is seen after what is seen before. */
-  const isAsked = (read: (view: View) => unknown, now: Seen, before: Seen = {}): boolean => {
-    const { look } = watch(read);
-    assert.deepEqual(look(before), ['a']);
-    assert.deepEqual(look(before), [], 'nothing changed');
-    // The cluster is asked where it has lines of its own.
-    return look(now).some((name) => name !== 'cluster');
-  };
-
   test('where a fact of a kind that it needs is another', () => {
     assert.equal(isAsked(nothing, { own: [{ ...A_NODE }] }), true);
     assert.equal(isAsked(nothing, { own: [A_NODE, A_LEASE] }), false);
@@ -96,7 +95,71 @@ describe('a cause is asked again', () => {
     assert.equal(isAsked(nothing, { machine: { name: 'b' } }), true);
   });
 
-  test('where all machines together are others and it reads them', () => {
+  test('where lists or refusals are others, as anything may rest on them', () => {
+    const listings = [{ kind: 'kube/Pod', by: '', locator: '' }] as const;
+    assert.equal(isAsked(nothing, { listings }), true);
+    assert.equal(isAsked(nothing, {}, { listings }), true);
+    assert.equal(isAsked(nothing, { refusals: ['list pods'] }), true);
+    assert.equal(
+      isAsked((view) => view.isComplete('kube/Pod'), { listings }),
+      true,
+    );
+    assert.equal(
+      isAsked((view) => view.wasRefused('x'), { refusals: ['x'] }),
+      true,
+    );
+  });
+
+  test('not where the very same is looked at again, nor of what went and came back', () => {
+    const { look } = watch(nothing);
+    look();
+    const away = { machine: { name: 'b', names: named('node b') } };
+    assert.deepEqual(look(away), ['b']);
+    assert.deepEqual(look(), ['a']);
+  });
+});
+
+describe('a cause is asked again by what it reads of others', () => {
+  test('where a fact of anybody is another and it reads all of the kind', () => {
+    const all = (view: View) => view.everywhere('aws/cluster');
+    assert.equal(isAsked(all, { shared: [{ ...A_CLUSTER }] }), true);
+    assert.equal(isAsked(all, { own: [A_NODE, A_LEASE] }), false);
+  });
+
+  test('where lines of the cluster are others and it reads how its sign stands there', () => {
+    const sign = (view: View) => view.clusterSign('s');
+    const own = { clusterHits: [hitOf('c', quoteOf(1), { sign: 's' })] };
+    assert.equal(isAsked(sign, own), true);
+    assert.equal(isAsked(nothing, own), false);
+    assert.equal(isAsked(sign, { clusterHits: [hitOf('d', quoteOf(1))] }), false);
+  });
+
+  test('where time went by and it reads the moment', () => {
+    const clock = (view: View) => view.nowMs;
+    assert.equal(isAsked(clock, { atMs: 1001 }), true);
+    assert.equal(isAsked(nothing, { atMs: 1001 }), false);
+    const { look } = watch(clock);
+    look({ atMs: 1000 }, 500);
+    assert.deepEqual(look({ atMs: 1499 }, 500), []);
+    assert.deepEqual(look({ atMs: 1500 }, 500), ['a']);
+    assert.deepEqual(look({ atMs: 1999 }, 500), []);
+    assert.deepEqual(look({ atMs: 2000 }, 500), ['a']);
+    assert.deepEqual(look({ atMs: 2000 }, 0), []);
+  });
+
+  test('where it began to read the moment later', () => {
+    let isTimed = false;
+    const { look } = watch((view) => (isTimed ? view.nowMs : null));
+    look({ atMs: 1 });
+    isTimed = true;
+    assert.deepEqual(look({ atMs: 2 }), []);
+    assert.deepEqual(look({ atMs: 2, own: [{ ...A_NODE }] }), ['a']);
+    assert.deepEqual(look({ atMs: 3, own: [{ ...A_NODE }] }), ['a']);
+  });
+});
+
+describe('a cause is asked again by what it reads of all machines', () => {
+  test('where one has a log that had none', () => {
     const withOthers = (read: (view: View) => unknown) => {
       const [memory, causes] = [createMemory(), [reading(read)]];
       const [machine, cluster] = seenSubjects({});
@@ -132,67 +195,9 @@ describe('a cause is asked again', () => {
     );
     assert.deepEqual(withOthers(nothing), []);
   });
+});
 
-  test('where a fact of anybody is another and it reads all of the kind', () => {
-    const all = (view: View) => view.everywhere('aws/cluster');
-    assert.equal(isAsked(all, { shared: [{ ...A_CLUSTER }] }), true);
-    assert.equal(isAsked(all, { own: [A_NODE, A_LEASE] }), false);
-  });
-
-  test('where lines of the cluster are others and it reads how its sign stands there', () => {
-    const sign = (view: View) => view.clusterSign('s');
-    const own = { clusterHits: [hitOf('c', quoteOf(1), { sign: 's' })] };
-    assert.equal(isAsked(sign, own), true);
-    assert.equal(isAsked(nothing, own), false);
-    assert.equal(isAsked(sign, { clusterHits: [hitOf('d', quoteOf(1))] }), false);
-  });
-
-  test('where lists or refusals are others, as anything may rest on them', () => {
-    const listings = [{ kind: 'kube/Pod', by: '', locator: '' }] as const;
-    assert.equal(isAsked(nothing, { listings }), true);
-    assert.equal(isAsked(nothing, {}, { listings }), true);
-    assert.equal(isAsked(nothing, { refusals: ['list pods'] }), true);
-    assert.equal(
-      isAsked((view) => view.isComplete('kube/Pod'), { listings }),
-      true,
-    );
-    assert.equal(
-      isAsked((view) => view.wasRefused('x'), { refusals: ['x'] }),
-      true,
-    );
-  });
-
-  test('where time went by and it reads the moment', () => {
-    const clock = (view: View) => view.nowMs;
-    assert.equal(isAsked(clock, { atMs: 1001 }), true);
-    assert.equal(isAsked(nothing, { atMs: 1001 }), false);
-    const { look } = watch(clock);
-    look({ atMs: 1000 }, 500);
-    assert.deepEqual(look({ atMs: 1499 }, 500), []);
-    assert.deepEqual(look({ atMs: 1500 }, 500), ['a']);
-    assert.deepEqual(look({ atMs: 1999 }, 500), []);
-    assert.deepEqual(look({ atMs: 2000 }, 500), ['a']);
-    assert.deepEqual(look({ atMs: 2000 }, 0), []);
-  });
-
-  test('where it began to read the moment later', () => {
-    let isTimed = false;
-    const { look } = watch((view) => (isTimed ? view.nowMs : null));
-    look({ atMs: 1 });
-    isTimed = true;
-    assert.deepEqual(look({ atMs: 2 }), []);
-    assert.deepEqual(look({ atMs: 2, own: [{ ...A_NODE }] }), ['a']);
-    assert.deepEqual(look({ atMs: 3, own: [{ ...A_NODE }] }), ['a']);
-  });
-
-  test('not where the very same is looked at again, nor of what went and came back', () => {
-    const { look } = watch(nothing);
-    look();
-    const away = { machine: { name: 'b', names: named('node b') } };
-    assert.deepEqual(look(away), ['b']);
-    assert.deepEqual(look(), ['a']);
-  });
-
+describe('a cause is asked', () => {
   test('of the cluster where a fact of a kind that it read is another', () => {
     const cause = reading((view) => view.list('kube/Node'), {
       scope: 'cluster',

@@ -43,7 +43,7 @@ describe('of a subject is noted', () => {
     );
   });
 
-  test('each kind of which a cut object would count', () => {
+  test('each kind whose cut objects would count', () => {
     const look = ['kube/Pod', 'kube/Lease'] as const;
     assert.deepEqual(
       read((facts) => facts.firstCut(look)),

@@ -55,9 +55,8 @@ function assertSecretless(output: string, text: string, marksMin: number): void 
   assert.ok(marks >= marksMin, `${output} has ${marks} marks of what was redacted`);
 }
 
-const SERVED = [
-  ...[NODES, PODS, EVENTS, LEASES, NODE_GATES, NODE_READINESS_RULES, DAEMON_SETS, CSI_NODES],
-];
+const GATED = [NODE_GATES, NODE_READINESS_RULES, DAEMON_SETS, CSI_NODES];
+const SERVED = [NODES, PODS, EVENTS, LEASES, ...GATED];
 
 /** @param hasRefused false for the one gate alone that can be followed */
 function plantedApi(clock: VirtualClock, hasRefused = true): FakeKubeApi {

@@ -12,7 +12,7 @@ function told(excerpt: string, change: Partial<SubjectReport> = {}) {
   return namesOf(reportOf('web-1', { findings, ...change }));
 }
 
-describe('a name that stands for a placeholder', () => {
+describe('a name in place of a placeholder', () => {
   for (const [title, excerpt, names] of [
     ['the cluster', 'clusterName: shop-1, x', { cluster: 'shop-1' }],
     ['the cluster in JSON', '"cluster-name": "shop"', { cluster: 'shop' }],
@@ -34,14 +34,14 @@ describe('a name that stands for a placeholder', () => {
     ],
     ['nothing', 'https://10.0.0.1/api/v1 mycluster-name x', {}],
   ] as const)
-    test(`is told by evidence: ${title}`, () => assert.deepEqual(told(excerpt), names));
+    test(`evidence reports ${title}`, () => assert.deepEqual(told(excerpt), names));
 
-  test('is no role where a controller speaks', () => {
+  test('that a controller reports is not a node’s role', () => {
     const excerpt = 'arn:aws:sts::1:assumed-role/web/i-0123456789abcdef0';
     assert.deepEqual(told(excerpt, { kind: 'Cluster', name: 'shop' }), {});
   });
 
-  test('is told by the ladder too', () => {
+  test('the ladder reports it too', () => {
     const rung = {
       stage: 'networked' as const,
       state: 'passed' as const,
