@@ -101,6 +101,12 @@ describe('a write was surely not sent', LIMIT, () => {
     assert.equal(failure, 'unreachable');
   });
 
+  test('where no way leads, whatever the system calls that', async (context) => {
+    // No TCP connection goes to a multicast address; the kernel says so by itself.
+    const { failure, message } = await failed(context, 'https://224.0.0.1');
+    assert.equal(failure, 'unreachable', message);
+  });
+
   for (const [title, pair] of [
     ['is of nobody known here', STRANGER],
     ['is of another name', OTHER],
