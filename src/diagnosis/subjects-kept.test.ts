@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Hit, Observations } from '../evidence/observations.ts';
-import { nodeOf } from '../evidence/testing.ts';
+import { nodeOf, podOf, readyIs } from '../evidence/testing.ts';
 import type { Subject } from './subject.ts';
 import { createAssembler } from './subjects.ts';
 import { factOf, fileOf, logOf, named, observationsOf } from './testing.ts';
@@ -119,5 +119,50 @@ describe('what only states show of a machine', () => {
       later.hits.find(({ owner }) => owner === 'symptom:machine-without-node')?.first.excerpt ?? '',
       /since 1970-01-01T00:00:01/,
     );
+  });
+
+  const pod = (name: string, startedMs: number, reason: string | null) => {
+    const waiting = {
+      name: 'x',
+      ready: false,
+      state: { waiting: { reason: reason ?? 'Failing' } },
+    };
+    const startTime = new Date(startedMs).toISOString();
+    const status = { startTime, conditions: [readyIs('False')], containerStatuses: [waiting] };
+    const place = { spec: { nodeName: 'web-1' }, status };
+    const namespace = reason === null ? 'kube-system' : 'default';
+    return factOf('kube/Pod', podOf(place, { name, namespace }), named('node web-1'));
+  };
+  const said = ({ hits }: Subject) =>
+    hits
+      .filter(({ owner }) => owner.startsWith('symptom:'))
+      .map(({ owner, first }) => `${owner.slice('symptom:'.length)}: ${first.excerpt}`);
+
+  test('counts pods anew as time passes, beside what stays the same', () => {
+    const facts = [
+      NODE,
+      pod('aws-node-x', 0, null),
+      pod('a', 0, 'ContainerCreating'),
+      pod('b', 100_000, 'ContainerCreating'),
+    ];
+    const at = (atMs: number) => ({ facts, hits: [], collection: { ...COLLECTION, atMs } });
+    const [one, both] = twice(at(300_000), at(150_000));
+    assert.deepEqual(
+      said(one).map((text) => /\(\d of them on this Node\)|of the pod network/.exec(text)?.[0]),
+      ['(1 of them on this Node)', 'of the pod network'],
+    );
+    assert.deepEqual(
+      said(both).map((text) => /\(\d of them on this Node\)|of the pod network/.exec(text)?.[0]),
+      ['(2 of them on this Node)', 'of the pod network'],
+    );
+    const [kept, same] = twice(at(400_000), at(300_000));
+    assert.equal(kept, same);
+  });
+
+  test('is looked for again beside other evidence, where there is a Node', () => {
+    const facts = [NODE, pod('a', 100_000, 'ContainerCreating')];
+    const at = (atMs: number) => ({ facts, hits: [], collection: { ...COLLECTION, atMs } });
+    const [before, now] = twice(at(900_000), at(150_000));
+    assert.deepEqual([said(before).length, said(now).length], [0, 1]);
   });
 });
