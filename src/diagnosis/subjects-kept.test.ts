@@ -32,6 +32,23 @@ function isKept(now: Partial<Observations>, before: Partial<Observations> = {}):
   return one === other;
 }
 
+const pod = (name: string, startedMs: number, reason: string | null) => {
+  const waiting = {
+    name: 'x',
+    ready: false,
+    state: { waiting: { reason: reason ?? 'Failing' } },
+  };
+  const startTime = new Date(startedMs).toISOString();
+  const status = { startTime, conditions: [readyIs('False')], containerStatuses: [waiting] };
+  const place = { spec: { nodeName: 'web-1' }, status };
+  const namespace = reason === null ? 'kube-system' : 'default';
+  return factOf('kube/Pod', podOf(place, { name, namespace }), named('node web-1'));
+};
+const said = ({ hits }: Subject) =>
+  hits
+    .filter(({ owner }) => owner.startsWith('symptom:'))
+    .map(({ owner, first }) => `${owner.slice('symptom:'.length)}: ${first.excerpt}`);
+
 describe('a subject is the same object', () => {
   test('as long as its facts, lines, names and surroundings are the same', () => {
     assert.equal(isKept({}), true);
@@ -120,24 +137,9 @@ describe('what only states show of a machine', () => {
       /since 1970-01-01T00:00:01/,
     );
   });
+});
 
-  const pod = (name: string, startedMs: number, reason: string | null) => {
-    const waiting = {
-      name: 'x',
-      ready: false,
-      state: { waiting: { reason: reason ?? 'Failing' } },
-    };
-    const startTime = new Date(startedMs).toISOString();
-    const status = { startTime, conditions: [readyIs('False')], containerStatuses: [waiting] };
-    const place = { spec: { nodeName: 'web-1' }, status };
-    const namespace = reason === null ? 'kube-system' : 'default';
-    return factOf('kube/Pod', podOf(place, { name, namespace }), named('node web-1'));
-  };
-  const said = ({ hits }: Subject) =>
-    hits
-      .filter(({ owner }) => owner.startsWith('symptom:'))
-      .map(({ owner, first }) => `${owner.slice('symptom:'.length)}: ${first.excerpt}`);
-
+describe('what pods show of a machine', () => {
   test('counts pods anew as time passes, beside what stays the same', () => {
     const facts = [
       NODE,
