@@ -140,7 +140,7 @@ describe('what only states show of a machine', () => {
 });
 
 describe('what pods show of a machine', () => {
-  test('counts pods anew as time passes, beside what stays the same', () => {
+  test('counts pods again as time passes, beside what stays the same', () => {
     const facts = [
       NODE,
       pod('aws-node-x', 0, null),

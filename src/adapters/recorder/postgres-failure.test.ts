@@ -40,7 +40,7 @@ describe('a failure of PostgreSQL', () => {
     test(`without a code is known by ${message}`, () =>
       assert.equal(told(new Error(message)), words));
 
-  test('that is no error is one of which nothing is known', () => {
+  test('that is not an error has no known reason', () => {
     assert.equal(told('text'), 'unavailable: could not be used as a flight recorder.');
     assert.equal(told({ code: '57P01' }), 'unavailable: could not be used as a flight recorder.');
   });
