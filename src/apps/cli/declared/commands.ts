@@ -6,6 +6,7 @@ import { COMPLETION, HELP } from './completion.ts';
 import { CONTROLLER } from './controller.ts';
 import { DIAGNOSE } from './diagnose.ts';
 import { GATE } from './gate.ts';
+import { JOIN } from './join.ts';
 import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
@@ -26,6 +27,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   CAUSES_COMMAND,
   CONTROLLER,
   AGENT,
+  JOIN,
   GATE,
   RECORD,
   TIMELINE,
