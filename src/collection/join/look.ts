@@ -43,10 +43,10 @@ const CALL_MS = 5000;
 
 /** One look at all that a join depends on. */
 export async function lookAtJoin(tools: JoinLookTools, wants: JoinWants): Promise<JoinSeen> {
-  const { host, clock, machine } = tools;
+  const { host, clock } = tools;
   const cloud = wants.cloud ? await cloudOf(tools) : null;
   const certified = await certifiedName(host);
-  const names = namesOf(tools, certified);
+  const names = namesOf(tools);
   const kubeconfig = await kubeconfigOf(tools);
   const node = await nodeOf(tools, kubeconfig, certified === null ? names : [certified]);
   const leftovers = await lookAtLeftovers({
@@ -55,7 +55,7 @@ export async function lookAtJoin(tools: JoinLookTools, wants: JoinWants): Promis
     endpoint: tools.endpoint,
     server: kubeconfig === null ? null : await serverIn(host, kubeconfig.path, kubeconfig.text),
     certified,
-    names: names.concat(machine.localHostname ?? []),
+    names,
     node,
   });
   return {
@@ -84,12 +84,12 @@ async function certifiedName(host: Host): Promise<string | null> {
   return /^CN=system:node:(\S+)$/m.exec(subject)?.[1] ?? null;
 }
 
-/** A kubelet writes its name in small letters. */
-function namesOf({ nodeName, machine, host }: JoinLookTools, certified: string | null): string[] {
-  const known = [certified, nodeName, host.hostname(), machine.localHostname?.split(' ')[0], machine.instanceId];
-  const given = nodeName === null ? known : [certified, nodeName];
-  const names = given.flatMap((name) => (name === null || name === undefined || name === '' ? [] : [name.toLowerCase()]));
-  return [...new Set(names)];
+/** What the machine is called beside its certificate; a kubelet writes its name in small letters. */
+function namesOf({ nodeName, machine, host }: JoinLookTools): readonly string[] {
+  const { localHostname, instanceId } = machine;
+  const known = [host.hostname(), ...(localHostname?.split(' ') ?? []), instanceId ?? ''];
+  const names = nodeName === null ? known : [nodeName];
+  return [...new Set(names.filter((name) => name !== '').map((name) => name.toLowerCase()))];
 }
 
 interface Kubeconfig {

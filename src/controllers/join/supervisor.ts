@@ -90,10 +90,10 @@ export class JoinSupervisor {
   }
 
   async #keep(): Promise<void> {
-    await this.#unlessRefused(
-      async () => this.#tools.keep(joinStateText(this.#state)),
-      'The join goes on, but a start again would not know how far it came.',
-    );
+    const trouble = await refusalOf(async () => this.#tools.keep(joinStateText(this.#state)));
+    if (trouble !== '' && trouble !== this.#trouble)
+      this.#say('trouble', `${trouble} The join goes on, but a start again would not know of it.`);
+    this.#trouble = trouble;
   }
 
   async #act(step: JoinStep, stop: AbortSignal): Promise<void> {
@@ -129,7 +129,8 @@ export class JoinSupervisor {
   async #restart(why: string): Promise<void> {
     await this.#take(restarting(this.#state, this.#nowMs(), this.#rules));
     this.#say('kubelet-restarted', why);
-    await this.#unlessRefused(this.#tools.restartKubelet, 'The kubelet was not restarted.');
+    const trouble = await refusalOf(this.#tools.restartKubelet);
+    if (trouble !== '') this.#say('trouble', `${trouble} The kubelet was not restarted.`);
   }
 
   async #reset(why: string): Promise<void> {
@@ -147,18 +148,6 @@ export class JoinSupervisor {
       if (!(error instanceof PortError)) throw error;
       this.#say('trouble', error.message);
       return error.failure === 'not-found' ? 127 : 126;
-    }
-  }
-
-  async #unlessRefused(work: () => Promise<void>, consequence: string): Promise<void> {
-    try {
-      await work();
-      this.#trouble = '';
-    } catch (error) {
-      if (!(error instanceof PortError)) throw error;
-      const message = `${error.message} ${consequence}`;
-      if (message !== this.#trouble) this.#say('trouble', message);
-      this.#trouble = message;
     }
   }
 
@@ -187,4 +176,15 @@ export class JoinSupervisor {
 function nameIn({ node }: JoinSeen): string | null {
   if (node.state === 'present') return node.node.name;
   return node.state === 'absent' ? node.name : null;
+}
+
+/** Why a port refused to do it; empty when it did. */
+async function refusalOf(work: () => Promise<void>): Promise<string> {
+  try {
+    await work();
+    return '';
+  } catch (error) {
+    if (!(error instanceof PortError)) throw error;
+    return error.message;
+  }
 }
