@@ -22,7 +22,7 @@ const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
  * `ip-10-0-1-5` is not in `ip-10-0-1-50`.
  */
 export async function lookAtNode(
-  api: KubeApi,
+  api: Pick<KubeApi, 'get'>,
   names: readonly string[],
   machine: JoinMachine,
 ): Promise<JoinNodeLook> {
@@ -42,7 +42,7 @@ function nameless(): JoinNodeLook {
 }
 
 async function lookAtNamed(
-  api: KubeApi,
+  api: Pick<KubeApi, 'get'>,
   name: string,
   machine: JoinMachine,
 ): Promise<JoinNodeLook> {

@@ -5,6 +5,7 @@ import { corePath, type NodeApi } from '../kubelet/node-api.ts';
 import { type KubeadmParts, kubeadmJoin, kubeadmReset } from './kubeadm.ts';
 import { nodeRow } from './kubectl.ts';
 import { metadataText } from './metadata-text.ts';
+import { rollcallJoin } from './rollcall-join.ts';
 import type { CommandCall } from './shell.ts';
 
 /** What commands can do to a machine, beside what kubeadm needs. */
@@ -54,9 +55,10 @@ export function commandsOf(parts: CommandParts): Command {
     ...Object.entries(textCommands(parts.host)),
     ...Object.entries(parts.ofImage),
   ]);
-  return (call, done) => {
+  const run: Command = (call, done) => {
     const [name = ''] = call.words;
     const base = name.slice(name.lastIndexOf('/') + 1);
+    if (base === 'rollcall') return rollcallJoin(parts, call, run, done);
     const command = known.get(name) ?? known.get(base);
     if (command !== undefined) return command(call, done);
     if (SILENT.has(base)) return done(OK);
@@ -65,6 +67,7 @@ export function commandsOf(parts: CommandParts): Command {
       return void parts.host.after(parts.host.random.lognormal(slowMs, 0.3), () => done(OK));
     done(refused(`${name}: command not found\n`, 127));
   };
+  return run;
 }
 
 function machineCommands(parts: CommandParts): Readonly<Record<string, Command>> {
