@@ -61,7 +61,7 @@ describe('a COMMAND that does not join', () => {
   });
 
   test('prints what would change the terminal, and a token', async () => {
-    const token = `${'abcdef'}.${'0123456789abcdef'}`;
+    const token = ['abcdef', '0123456789abcdef'].join('.');
     const script = `printf 'a\\033[31mred\\001\\377\\n--token ${token}\\n'; exit 3`;
     const { code, err } = await joined(['sh', '-c', script]);
     assert.equal(code, 1);
@@ -70,23 +70,36 @@ describe('a COMMAND that does not join', () => {
   });
 
   test('prints without end and without a line', async () => {
-    const { code, err } = await joined(['sh', '-c', 'head -c 3000000 /dev/zero | tr "\\0" x; exit 1']);
+    const { code, err } = await joined([
+      'sh',
+      '-c',
+      'head -c 3000000 /dev/zero | tr "\\0" x; exit 1',
+    ]);
     assert.equal(code, 1);
     assert.ok(err.length < 100_000, `${err.length} characters`);
   });
 
   test('fails in words that the diagnosis knows: the cause and what to do are printed', async () => {
     const said =
-      "error: error execution phase preflight: couldn't validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID \"k3x9pd\"";
+      'error: error execution phase preflight: couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "k3x9pd"';
     const script = join(folder, 'kubeadm');
     writeFileSync(script, `#!/bin/sh\ncat >&2 <<'END'\n${said}\nEND\nexit 1\n`, { mode: 0o755 });
     const paper = join(folder, 'console');
-    const { code, out } = await joined([script, 'join', '--config', '/nope'], ['-o', 'json', '--console', paper]);
+    const { code, out } = await joined(
+      [script, 'join', '--config', '/nope'],
+      ['-o', 'json', '--console', paper],
+    );
     assert.equal(code, 1);
     const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
-    assert.deepEqual([last.kind, last.event, last.failure], ['JoinEvent', 'failed', 'command-failed']);
+    assert.deepEqual(
+      [last.kind, last.event, last.failure],
+      ['JoinEvent', 'failed', 'command-failed'],
+    );
     assert.equal(last.cause, 'expired-bootstrap-token');
-    assert.match(readFileSync(paper, 'utf8'), /^rollcall join: not joined: [^]*cause: expired-bootstrap-token: /);
+    assert.match(
+      readFileSync(paper, 'utf8'),
+      /^rollcall join: not joined: [^]*cause: expired-bootstrap-token: /,
+    );
   });
 });
 
@@ -104,8 +117,8 @@ describe('the machine', () => {
     const argv = ['join', ...OWN, '--state-folder', '/proc/sys/kernel', '--', 'false'];
     const { code, err } = await capture(argv);
     assert.equal(code, 1);
-    assert.match(err, /The join goes on, but a start again would not know of it/);
-    assert.equal(err.split('The join goes on').length, 2);
+    assert.match(err, /The join continues, but the next start would not know of it/);
+    assert.equal(err.split('The join continues').length, 2);
   });
 
   test('a signal ends the join, and its state stays', { timeout: 60_000 }, async () => {
@@ -131,14 +144,35 @@ describe('the machine', () => {
 
 describe('files to install', () => {
   test('a unit has the options that it was printed with, and no others', async () => {
-    const argv = ['join', '--wait-for-cloud', '--print-unit', '--kept', '30s', '--', 'nodeadm', 'init', '--help'];
+    const argv = [
+      'join',
+      '--wait-for-cloud',
+      '--print-unit',
+      '--kept',
+      '30s',
+      '--',
+      'nodeadm',
+      'init',
+      '--help',
+    ];
     const { code, out } = await capture(argv);
     assert.equal(code, 0);
-    assert.match(out, /^ExecStart=\/usr\/local\/bin\/rollcall join --wait-for-cloud --kept 30s -- nodeadm init --help$/m);
+    assert.match(
+      out,
+      /^ExecStart=\/usr\/local\/bin\/rollcall join --wait-for-cloud --kept 30s -- nodeadm init --help$/m,
+    );
   });
 
   test('a token on the command line is warned of', async () => {
-    const { err } = await capture(['join', '--print-unit', '--', 'kubeadm', 'join', '--token', 'x']);
+    const { err } = await capture([
+      'join',
+      '--print-unit',
+      '--',
+      'kubeadm',
+      'join',
+      '--token',
+      'x',
+    ]);
     assert.match(err, /every user of the machine could read; name a file/);
   });
 });

@@ -31,7 +31,8 @@ const MACHINE: JoinMachine = {
 };
 
 function pem(node: string): string {
-  return ca.issue({ commonName: `system:node:${node}`, organization: 'system:nodes' }).certificatePem;
+  return ca.issue({ commonName: `system:node:${node}`, organization: 'system:nodes' })
+    .certificatePem;
 }
 
 function kubeconfig(server: string): string {
@@ -75,9 +76,16 @@ async function look(
 ): Promise<JoinSeen> {
   return lookAtJoin(
     {
-      ...{ host: createFakeHost(machine), clock: createVirtualClock(), machine: MACHINE },
-      ...{ aws: null, endpoint: null, isKubeadm: true, kubeconfig: null, nodeName: null },
-      ...{ cluster: null, unit: 'kubelet' },
+      host: createFakeHost(machine),
+      clock: createVirtualClock(),
+      machine: MACHINE,
+      aws: null,
+      endpoint: null,
+      isKubeadm: true,
+      kubeconfig: null,
+      nodeName: null,
+      cluster: null,
+      unit: 'kubelet',
       kube: async () => kube as KubeApi,
       isCommandRunning: async () => false,
       ...change,
@@ -91,22 +99,29 @@ describe('whose Node it is', () => {
     const seen = await look(kubelet(NAME, node), { machine: { ...MACHINE, ...machine } });
     return seen.node.state === 'present' ? seen.node.node.owner : seen.node.state;
   };
-  const info = (nodeInfo: JsonObject): JsonObject => nodeObject({ providerID: '' }, { nodeInfo });
+  const reported = (nodeInfo: JsonObject): JsonObject =>
+    nodeObject({ providerID: '' }, { nodeInfo });
 
   test('the provider ID says it before anything else', async () => {
     assert.equal(await ownerOf(nodeObject()), 'ours');
-    assert.equal(await ownerOf(nodeObject({ providerID: `aws:///us-east-1a/${OTHER}` })), 'foreign');
+    assert.equal(
+      await ownerOf(nodeObject({ providerID: `aws:///us-east-1a/${OTHER}` })),
+      'foreign',
+    );
   });
 
   test('without one, what the kubelet reports of the machine', async () => {
-    assert.equal(await ownerOf(info({ bootID: 'boot-1' })), 'ours');
-    assert.equal(await ownerOf(info({ systemUUID: 'UUID-1', bootID: 'boot-0' })), 'ours');
-    assert.equal(await ownerOf(info({ systemUUID: 'uuid-2', machineID: 'machine-2' })), 'foreign');
+    assert.equal(await ownerOf(reported({ bootID: 'boot-1' })), 'ours');
+    assert.equal(await ownerOf(reported({ systemUUID: 'UUID-1', bootID: 'boot-0' })), 'ours');
+    assert.equal(
+      await ownerOf(reported({ systemUUID: 'uuid-2', machineID: 'machine-2' })),
+      'foreign',
+    );
   });
 
   test('one thing that differs, or none that is known, proves nothing', async () => {
-    assert.equal(await ownerOf(info({ bootID: 'boot-0' })), 'unknown');
-    assert.equal(await ownerOf(info({})), 'unknown');
+    assert.equal(await ownerOf(reported({ bootID: 'boot-0' })), 'unknown');
+    assert.equal(await ownerOf(reported({})), 'unknown');
   });
 
   test('a Node of the boot before is not heard of yet', async () => {
@@ -125,7 +140,11 @@ describe('which Node is looked at', () => {
   test('names are compared whole: ip-10-0-1-5 is not in ip-10-0-1-50', async () => {
     const short = 'ip-10-0-1-5';
     const files = { [CONF]: kubeconfig('https://10.0.0.1:6443'), [PEM]: pem(short) };
-    const { node } = await look(kubelet('ip-10-0-1-50', nodeObject()), {}, { ...JOINED, files, hostname: short });
+    const { node } = await look(
+      kubelet('ip-10-0-1-50', nodeObject()),
+      {},
+      { ...JOINED, files, hostname: short },
+    );
     assert.notEqual(node.state, 'present');
   });
 
@@ -149,7 +168,7 @@ describe('which Node is looked at', () => {
       assert.equal(node.state === 'unknown' ? node.why : node.state, what);
     });
 
-  test('a kubeconfig whose certificate is not there yet is none', async () => {
+  test('a kubeconfig whose certificate is not there yet does not count', async () => {
     const files = { [CONF]: kubeconfig('https://10.0.0.1:6443') };
     const { node } = await look(kubelet(NAME, nodeObject()), {}, { ...JOINED, files });
     assert.equal(node.state === 'unknown' && node.why, 'no-credentials');
@@ -162,12 +181,16 @@ describe('what an earlier join left', () => {
     change: Partial<JoinLookTools> = {},
     files: FakeMachine['files'] = JOINED.files,
   ) =>
-    (await look(kubelet('other', node), change, { ...JOINED, files: files ?? {} })).leftovers.foreign;
+    (await look(kubelet('other', node), change, { ...JOINED, files: files ?? {} })).leftovers
+      .foreign;
   const cloned = { [CONF]: kubeconfig('https://10.0.0.1:6443'), [PEM]: pem('other') };
 
   test('credentials of a Node that another instance has come with a cloned image', async () => {
     const node = nodeObject({ providerID: `aws:///us-east-1a/${OTHER}` });
-    assert.match(String(await foreignOf(node, {}, cloned)), /Node other, which belongs to instance i-0f/);
+    assert.match(
+      String(await foreignOf(node, {}, cloned)),
+      /Node other, which belongs to instance i-0f/,
+    );
   });
 
   test('so do those of a Node that is gone', async () => {
@@ -180,7 +203,14 @@ describe('what an earlier join left', () => {
 
   test('a kubeconfig of another cluster is named with both', async () => {
     const endpoint = { host: '10.9.9.9', port: 6443 };
-    assert.match(String(await foreignOf(null, { endpoint })), /kubelet\.conf is for another API server/);
+    assert.match(
+      String(await foreignOf(null, { endpoint })),
+      /kubelet\.conf is for another API server/,
+    );
+    assert.match(
+      String(await foreignOf(null, { endpoint: { host: '10.0.0.1', port: 443 } })),
+      /another API/,
+    );
     assert.equal(await foreignOf(null, { endpoint: { host: 'api.test', port: 6443 } }), null);
   });
 
@@ -193,13 +223,20 @@ describe('what an earlier join left', () => {
 });
 
 describe('what EC2 lists', () => {
-  const cloudOf = async (instances: readonly JsonObject[] | PortFailure,
-    cluster: string | null = null) => {
+  const cloudOf = async (
+    instances: readonly JsonObject[] | PortFailure,
+    cluster: string | null = null,
+  ) => {
     const aws = fakeAws({ clock: createVirtualClock(), region: 'us-east-1' });
     const found = typeof instances === 'string' ? [] : [...instances];
     aws.answer('ec2:DescribeInstances', () => [{ Reservations: [{ Instances: found }] }]);
     if (typeof instances === 'string') aws.refuse('ec2:DescribeInstances', instances);
-    const seen = await look(kubelet(NAME, null), { aws: async () => aws, cluster }, JOINED, EVERYTHING);
+    const seen = await look(
+      kubelet(NAME, null),
+      { aws: async () => aws, cluster },
+      JOINED,
+      EVERYTHING,
+    );
     return [seen.cloud?.state, seen.checks.find(({ name }) => name === 'cloud')?.state].join(' ');
   };
   const listed = { InstanceId: ID, PrivateDnsName: NAME, State: { Name: 'running' } };
@@ -215,7 +252,7 @@ describe('what EC2 lists', () => {
     assert.equal(await cloudOf([{ ...listed, State: { Name: 'shutting-down' } }]), 'absent failed');
   });
 
-  test('a call that is throttled or denied is no absence', async () => {
+  test('a call that is throttled or denied proves no absence', async () => {
     for (const failure of ['throttled', 'denied'] as const)
       assert.equal(await cloudOf(failure), 'unknown unknown');
   });
@@ -285,12 +322,18 @@ describe('the join command', () => {
     ['kubeadm join --config /missing', 'kubeadm', null],
     ['kubeadm reset', 'other', null],
     [`nodeadm init --config-source file://${FILE}`, 'nodeadm', '10.0.0.7:6443'],
-    ['/etc/eks/bootstrap.sh shop --apiserver-endpoint https://A.gr7.us-east-1.eks.amazonaws.com', 'bootstrap', 'A.gr7.us-east-1.eks.amazonaws.com:443'],
+    [
+      '/etc/eks/bootstrap.sh shop --apiserver-endpoint https://A.gr7.us-east-1.eks.amazonaws.com',
+      'bootstrap',
+      'A.gr7.us-east-1.eks.amazonaws.com:443',
+    ],
     ['join.sh --server ::bad::', 'other', null],
   ];
   for (const [line, flavour, endpoint] of commands)
     test(line, async () => {
-      const files = { [FILE]: 'discovery:\n  bootstrapToken:\n    apiServerEndpoint: "10.0.0.7:6443"\n' };
+      const files = {
+        [FILE]: 'discovery:\n  bootstrapToken:\n    apiServerEndpoint: "10.0.0.7:6443"\n',
+      };
       const found = await readJoinCommand(createFakeHost({ files }), line.split(' '));
       assert.equal(found.flavour, flavour);
       const place = found.endpoint;

@@ -3,7 +3,11 @@ import { describe, test } from 'node:test';
 import type { JoinEvent } from '../../src/controllers/join/event.ts';
 import { JOIN_RULES, type JoinRules } from '../../src/controllers/join/rules.ts';
 import { joinStateOf, newJoin } from '../../src/controllers/join/state.ts';
-import { type JoinEnd, JoinSupervisor, type JoinTools } from '../../src/controllers/join/supervisor.ts';
+import {
+  type JoinEnd,
+  JoinSupervisor,
+  type JoinTools,
+} from '../../src/controllers/join/supervisor.ts';
 import type { JoinNodeLook, JoinSeen } from '../../src/domain/nodes/join.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { ABSENT, LISTED, present, unseen } from '../../src/controllers/join/testing.ts';
@@ -31,10 +35,15 @@ async function play(plan: Play): Promise<World & { readonly end: JoinEnd }> {
   const world: World = { node: unseen('no-credentials'), deeds: [], events: [], kept: null };
   const stop = plan.stop ?? new AbortController();
   const tools: JoinTools = {
-    ...{ clock, random: { next: () => 0.5 } },
+    clock,
+    random: { next: () => 0.5 },
     look: async () => ({
-      ...{ atMs: clock.monotonicMs(), node: world.node, cloud: plan.cloud ?? LISTED },
-      ...{ kubelet: 'running', checks: [], isCommandRunning: false },
+      atMs: clock.monotonicMs(),
+      node: world.node,
+      cloud: plan.cloud ?? LISTED,
+      kubelet: 'running',
+      checks: [],
+      isCommandRunning: false,
       leftovers: { paths: [], foreign: null },
     }),
     run: async () => {
@@ -87,8 +96,14 @@ describe('a join', () => {
   });
 
   test('of a COMMAND that is missing or may not be run ends with that', async () => {
-    for (const [failure, exitCode] of [['not-found', 127], ['denied', 126]] as const) {
-      const world = await play({ run: async () => refused(failure, 'kubeadm is gone.'), rules: { triesMax: 2 } });
+    for (const [failure, exitCode] of [
+      ['not-found', 127],
+      ['denied', 126],
+    ] as const) {
+      const world = await play({
+        run: async () => refused(failure, 'kubeadm is gone.'),
+        rules: { triesMax: 2 },
+      });
       assert.equal(world.end.step?.do === 'failed' && world.end.step.failure, 'command-failed');
       assert.equal(world.end.state.exitCode, exitCode);
       assert.deepEqual(world.deeds, ['run', 'run']);
@@ -96,16 +111,22 @@ describe('a join', () => {
     }
   });
 
-  test('says once that the disk is full, and goes on', async () => {
+  test('says once that the disk is full, and continues', async () => {
     const world = await play({
       run: async (now) => ((now.node = present()), 0),
-      keep: async () => refused('unavailable', 'join.json cannot be written, because its file system is full.'),
+      keep: async () =>
+        refused('unavailable', 'join.json cannot be written, because its file system is full.'),
     });
     assert.equal(world.end.step?.do, 'joined');
     assert.equal(said(world, 'trouble').length, 1);
-    assert.match(said(world, 'trouble')[0] ?? '', /file system is full\. The join goes on, but a start/);
+    assert.match(
+      said(world, 'trouble')[0] ?? '',
+      /file system is full\. The join continues, but the next start/,
+    );
   });
+});
 
+describe('a join that is hard', () => {
   test('without systemd says so, and ends when no restart could be had', async () => {
     const world = await play({
       run: async (now) => ((now.node = ABSENT), 0),
@@ -122,7 +143,9 @@ describe('a join', () => {
     const world = await play({ run: async (now) => ((now.node = present()), 0) });
     assert.equal(new Set(said(world, 'waiting')).size, said(world, 'waiting').length);
   });
+});
 
+describe('a join that ends and starts', () => {
   test('ends without a verdict when it is asked to', async () => {
     const stop = new AbortController();
     const world = await play({ stop, run: async () => (stop.abort(), 0) });
@@ -130,7 +153,7 @@ describe('a join', () => {
     assert.deepEqual(world.deeds, ['run']);
   });
 
-  test('goes on from what the disk says, without a second run of COMMAND', async () => {
+  test('continues from what the disk says, without a second run of COMMAND', async () => {
     const stop = new AbortController();
     const first = await play({ stop, run: async () => (stop.abort(), 0) });
     assert.notEqual(first.kept, null);
@@ -150,6 +173,13 @@ describe('a join', () => {
   });
 
   test('passes on what is a bug', async () => {
-    await assert.rejects(play({ run: async () => { throw new TypeError('bug'); } }), TypeError);
+    await assert.rejects(
+      play({
+        run: async () => {
+          throw new TypeError('bug');
+        },
+      }),
+      TypeError,
+    );
   });
 });

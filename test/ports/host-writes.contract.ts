@@ -14,7 +14,14 @@ export interface WritesScene {
 }
 
 export function commandOf(argv: readonly string[], change: Partial<HostCommand> = {}): HostCommand {
-  return { argv, mark: 'm', timeoutMs: 10_000, bytesMax: 1000, onOutput: () => undefined, ...change };
+  return {
+    argv,
+    mark: 'm',
+    timeoutMs: 10_000,
+    bytesMax: 1000,
+    onOutput: () => undefined,
+    ...change,
+  };
 }
 
 export function hostWritesContract(
@@ -65,8 +72,11 @@ export function hostWritesContract(
   describe(`commands: ${name}`, () => {
     test('gives the exit code and the output, as it comes and at the end', async () => {
       const heard: string[] = [];
-      const onOutput = (chunk: Uint8Array): void => void heard.push(new TextDecoder().decode(chunk));
-      const end = await open().runCommand(commandOf(['sh', '-c', 'echo out; exit 3'], { onOutput }));
+      const onOutput = (chunk: Uint8Array): void =>
+        void heard.push(new TextDecoder().decode(chunk));
+      const end = await open().runCommand(
+        commandOf(['sh', '-c', 'echo out; exit 3'], { onOutput }),
+      );
       assert.deepEqual([end.exitCode, end.isCut, end.isTimeOut], [3, false, false]);
       assert.deepEqual([new TextDecoder().decode(end.output), heard.join('')], ['out\n', 'out\n']);
     });

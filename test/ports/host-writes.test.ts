@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,7 +44,8 @@ hostWritesContract(
   {
     folder: '/x',
     refused,
-    read: (writes, path) => ('files' in writes ? ((writes.files as Map<string, string>).get(path) ?? null) : null),
+    read: (writes, path) =>
+      'files' in writes ? ((writes.files as Map<string, string>).get(path) ?? null) : null,
   },
 );
 
@@ -83,7 +92,9 @@ describe('commands of this machine alone', () => {
     await running;
     assert.equal(await writes.isRunning(mark), false);
   });
+});
 
+describe('what outlives a program that was killed', () => {
   test('a name is free again once its holder was killed', async () => {
     const code = `
       const { openHostWrites } = await import(${JSON.stringify(import.meta.resolve('../../src/adapters/host/writes.ts'))});
@@ -91,6 +102,7 @@ describe('commands of this machine alone', () => {
       process.kill(process.pid, 'SIGKILL');`;
     const { signal } = spawnSync(process.execPath, ['--input-type=module', '-e', code]);
     assert.equal(signal, 'SIGKILL');
+    const writes = openHostWrites(systemClock);
     const held = await writes.hold('killed-holder');
     assert.notEqual(held, null);
     await held?.release();
@@ -98,10 +110,12 @@ describe('commands of this machine alone', () => {
 
   const small = join(folder, 'small');
   mkdirSync(small);
-  const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', small]).status === 0;
+  const isMounted =
+    spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', small]).status === 0;
   after(() => isMounted && spawnSync('umount', [small]));
   const skip = isMounted ? false : 'a file system can be mounted by root only';
   test('says that the disk is full, and leaves the old text', { skip }, async () => {
+    const writes = openHostWrites(systemClock);
     const path = join(small, 'state');
     await writes.replaceFile(path, 'old');
     await assert.rejects(writes.replaceFile(path, 'x'.repeat(20_000)), (error: unknown) => {

@@ -1,6 +1,6 @@
 /** A machine that joins a real cluster beside a real cloud controller, and what it runs for that. */
 import { join } from 'node:path';
-import { type Program, until } from './bench.ts';
+import type { Program } from './bench.ts';
 import { startCloudController, textOf, CLUSTER_ID } from './cloud-controller.ts';
 import type { CloudControllerVersion } from '../../tools/real-parts/recipes.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -10,8 +10,7 @@ import { initCluster, joinConfig, kubeadmEnv } from './capture/programs/kubeadm.
 import { prepareKubelet, startContainerd } from './capture/programs/kubelet.ts';
 import type { Machine } from './capture/machine.ts';
 import type { Said } from './capture/run-program.ts';
-import { API_SERVER, openStage, type Stage } from './capture/stage.ts';
-import { partPath } from './parts.ts';
+import { API_SERVER, type Stage } from './capture/stage.ts';
 
 export interface Instance {
   readonly id: string;
@@ -39,7 +38,7 @@ const JOIN_FILE = '/run/kubeadm/join.yaml';
 export const KUBEADM_JOIN = ['kubeadm', 'join', `--config=${JOIN_FILE}`] as const;
 const MAIN = join(import.meta.dirname, '../../src/apps/cli/main.ts');
 
-/** Answers as systemctl does for the unit of the kubelet; the manager below does what it asks. */
+/** Answers as systemctl does for the unit of the kubelet; the loop below does what it asks. */
 const SYSTEMCTL = `#!/bin/bash
 words=(); for word in "$@"; do case $word in -*) ;; *) words+=("$word");; esac; done
 alive() { [ -s /run/kubelet.pid ] && kill -0 "$(cat /run/kubelet.pid)" 2>/dev/null; }
@@ -57,7 +56,7 @@ exit 0
 `;
 
 /** Starts the kubelet once while it is wanted; a process of its own each time, as a unit does. */
-const MANAGER = `while true; do
+const KUBELET_UNIT = `while true; do
   if [ -f /run/kubelet.want ] && test -s /var/lib/kubelet/kubeadm-flags.env; then
     . /var/lib/kubelet/kubeadm-flags.env
     kubelet --bootstrap-kubeconfig=/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=/etc/kubernetes/kubelet.conf --config=/var/lib/kubelet/config.yaml $KUBELET_KUBEADM_ARGS &
@@ -107,7 +106,10 @@ function environment(): Readonly<Record<string, string>> {
 }
 
 /** Everything but the join, and the cloud controller once for all sites of a stage. */
-export async function openJoinSite(stage: Stage, version: CloudControllerVersion): Promise<JoinSite> {
+export async function openJoinSite(
+  stage: Stage,
+  version: CloudControllerVersion,
+): Promise<JoinSite> {
   const moto = await stage.moto();
   const plane = await initCluster(stage);
   const instance = await runInstance(moto);
@@ -125,20 +127,31 @@ export async function openJoinSite(stage: Stage, version: CloudControllerVersion
   await machine.write('/run/sbin/systemctl', SYSTEMCTL);
   await machine.shell('chmod +x /run/sbin/systemctl');
   await startContainerd(machine);
-  const extra = { 'cloud-provider': 'external', 'provider-id': `aws:///${zone}/${id}`, 'node-ip': address };
+  const extra = {
+    'cloud-provider': 'external',
+    'provider-id': `aws:///${zone}/${id}`,
+    'node-ip': address,
+  };
   const kubeletExtraArgs = Object.entries(extra).map(([key, value]) => ({ name: key, value }));
   await machine.write(JOIN_FILE, joinConfig(plane, { node: { name, kubeletExtraArgs } }));
-  machine.start('kubelet', { program: 'bash', args: ['-c', MANAGER], env: environment() });
+  machine.start('kubelet', { program: 'bash', args: ['-c', KUBELET_UNIT], env: environment() });
   let starts = 0;
   return {
-    ...{ plane, moto, instance, machine },
+    plane,
+    moto,
+    instance,
+    machine,
     run: async ([program = '', ...args], limitMs = 90_000) =>
       machine.run({ program, args, env: environment(), limitMs }),
     supervise: (options, command = KUBEADM_JOIN) => {
       const own = [`--instance=${id}`, `--region=${moto.region}`, '--state-folder=/run/rollcall'];
       const args = [MAIN, 'join', ...own, ...options, '--', ...command];
       starts += 1;
-      return machine.start(`rollcall-${starts}`, { program: process.execPath, args, env: environment() });
+      return machine.start(`rollcall-${starts}`, {
+        program: process.execPath,
+        args,
+        env: environment(),
+      });
     },
     node: async () => plane.client.find<Node>(`/api/v1/nodes/${name}`),
     addPodNetwork: async () => machine.write('/etc/cni/net.d/10-pods.conflist', POD_NETWORK),
@@ -157,21 +170,3 @@ async function cloudControllerOf(
   controllers.set(controlPlane, started);
   await started;
 }
-
-/** The end of a program, as its exit code. */
-export async function endOf(program: Program): Promise<void> {
-  await until(`the end of ${program.name}; it says:\n${program.log()}`, async () =>
-    isAlive(program.pid) ? null : true,
-  );
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export { openStage, partPath };

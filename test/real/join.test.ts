@@ -14,8 +14,15 @@ import { CONTROL_PLANE, missing, missingOnPath } from './parts.ts';
 
 const skip =
   process.getuid?.() === 0
-    ? missing(...CONTROL_PLANE, 'kube-controller-manager', 'kube-scheduler', 'moto', '1.34.3', 'kubelet', 'kubeadm') ||
-      missingOnPath('unshare', 'containerd')
+    ? missing(
+        ...CONTROL_PLANE,
+        'kube-controller-manager',
+        'kube-scheduler',
+        'moto',
+        '1.34.3',
+        'kubelet',
+        'kubeadm',
+      ) || missingOnPath('unshare', 'containerd')
     : 'machines of their own need root; run the test as root';
 const WITH_PARTS = { skip, timeout: 240_000 };
 
@@ -48,7 +55,9 @@ async function untilDeleted({ plane, instance }: JoinSite): Promise<void> {
 }
 
 async function untilSaid(program: Program, what: RegExp): Promise<void> {
-  await until(`${program.name} to say ${what}`, async () => (what.test(program.log()) ? true : null));
+  await until(`${program.name} to say ${what}`, async () =>
+    what.test(program.log()) ? true : null,
+  );
 }
 
 interface LastEvent {
@@ -71,7 +80,7 @@ async function endOf(program: Program): Promise<LastEvent> {
 
 const JOIN = ['--kept=10s', '--output=json'] as const;
 
-describe('a machine whose instance EC2 lists late', WITH_PARTS, () => {
+describe('a machine whose instance EC2 lists late', { skip }, () => {
   test('kubeadm join alone reports success, and there is no node', WITH_PARTS, async () => {
     const site = await hiddenSite();
     const { code, text } = await site.run(KUBEADM_JOIN);
@@ -113,12 +122,12 @@ const KILLS: readonly (readonly [what: string, said: RegExp, triesMax: number])[
   ['when COMMAND starts', /"event":"command-started"/, 2],
   ['while COMMAND runs', /Starting the kubelet/, 2],
   ['when COMMAND has ended', /"event":"command-ended"/, 1],
-  ['while it waits for EC2', /There is no Node|does not list the instance|never registered/, 1],
+  ['while it waits for EC2', /deleted at once|does not list the instance|was deleted/, 1],
   ['when it restarts the kubelet', /"event":"kubelet-restarted"/, 1],
   ['while the Node has to stay', /it has to stay so/, 1],
 ];
 
-describe('kill -9', WITH_PARTS, () => {
+describe('kill -9', { skip }, () => {
   for (const [what, said, triesMax] of KILLS)
     test(`${what}: the next start ends with a node that stays`, WITH_PARTS, async () => {
       const site = await hiddenSite();
@@ -142,7 +151,7 @@ async function untilJoined(site: JoinSite, way: Promise<void>): Promise<LastEven
   return endOf(second);
 }
 
-describe('a join that cannot succeed', WITH_PARTS, () => {
+describe('a join that cannot succeed', { skip }, () => {
   test('ends with its cause', WITH_PARTS, async () => {
     const site = await hiddenSite();
     await site.plane.client.remove('/api/v1/namespaces/kube-system/secrets/bootstrap-token-k3x9pd');

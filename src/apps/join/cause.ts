@@ -25,6 +25,8 @@ export function causeIn({ headline, subjects }: DiagnosisDocument): JoinCause | 
 }
 
 function causeOf({ cause, summary, remedy }: Finding): JoinCause {
-  const steps = remedy.map(({ text, command }) => (command === null ? text : `${text}: ${command}`));
+  const steps = remedy.map(({ text, command }) =>
+    command === null ? text : `${text}: ${command}`,
+  );
   return { cause, summary, remedy: steps };
 }

@@ -41,8 +41,12 @@ export class JoinClients {
 
   async aws(): Promise<AwsApi> {
     this.#aws ??= openAws({
-      ...{ region: this.#region, profile: null, env: process.env },
-      ...{ clock: systemClock, random: systemRandom, credentialTimeoutMs: CREDENTIAL_MS },
+      region: this.#region,
+      profile: null,
+      env: process.env,
+      clock: systemClock,
+      random: systemRandom,
+      credentialTimeoutMs: CREDENTIAL_MS,
     });
     return this.#aws;
   }

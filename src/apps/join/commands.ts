@@ -1,6 +1,6 @@
 import { redact, printable } from '../../evidence/redact.ts';
 import type { HostWrites } from '../../ports/host-writes.ts';
-import type { JoinRun } from './run.ts';
+import type { JoinRun } from './join-run.ts';
 
 const KEPT_BYTES = 256 * 1024;
 /** What prints more without a line's end is shown in parts. */
@@ -22,7 +22,10 @@ export class CommandRunner {
     const { output, commandTimeoutMs: timeoutMs } = this.#run;
     const lines = linesTo(output);
     const end = await this.#writes.runCommand({
-      ...{ argv, timeoutMs, bytesMax: KEPT_BYTES, mark: this.#mark() },
+      argv,
+      timeoutMs,
+      bytesMax: KEPT_BYTES,
+      mark: this.#mark(),
       onOutput: lines.hear,
     });
     lines.end();

@@ -26,8 +26,12 @@ export async function commandWithName(
   const { host, writes, machine, isKubeadm, say } = tools;
   const path = await argumentsPath(host);
   const found = autoName({
-    ...{ isKubeadm, command, hostname: host.hostname() },
-    ...{ instanceId: machine.instanceId, zone: machine.zone, localHostname: machine.localHostname },
+    isKubeadm,
+    command,
+    hostname: host.hostname(),
+    instanceId: machine.instanceId,
+    zone: machine.zone,
+    localHostname: machine.localHostname,
     privateDnsName: await privateDnsName(tools),
     argumentsText: await shortText(host, path, BYTES_MAX),
   });

@@ -7,6 +7,7 @@ import type { JoinEvent } from '../../controllers/join/event.ts';
 import { shortText } from '../../collection/host/machine.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { JsonObject } from '../../evidence/json.ts';
+import { startTimer } from '../../ports/clock.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
 import type { CliContext } from '../cli/context.ts';
@@ -49,7 +50,9 @@ export class JoinReports {
     const cause = last.event === 'failed' ? await causeOfFailure(output) : null;
     const lines = summaryLines(last, cause).map((line) => excerptOf(line, MESSAGE_MAX));
     const document = eventDocument(last, cause);
-    this.#context.out(this.#places.isJson ? `${JSON.stringify(document)}\n` : `${lines.join('\n')}\n`);
+    this.#context.out(
+      this.#places.isJson ? `${JSON.stringify(document)}\n` : `${lines.join('\n')}\n`,
+    );
     await this.#toConsole(lines);
     await this.#toWebhook(document);
   }
@@ -102,7 +105,7 @@ async function sendOnce(
     },
   });
   publisher.publish(document);
-  const limit = AbortSignal.timeout(WEBHOOK_MS);
-  await publisher.run(AbortSignal.any([over.signal, limit]));
+  const limit = startTimer(systemClock, WEBHOOK_MS, () => over.abort());
+  await publisher.run(over.signal);
+  limit.cancel();
 }
-

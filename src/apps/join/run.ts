@@ -7,8 +7,7 @@ import { readJoinCommand } from '../../collection/join/command.ts';
 import { type JoinLookTools, lookAtJoin } from '../../collection/join/look.ts';
 import { type JoinMachine, readJoinMachine } from '../../collection/join/machine.ts';
 import { shortText } from '../../collection/host/machine.ts';
-import type { JoinEvent } from '../../controllers/join/event.ts';
-import { JOIN_RULES, type JoinRules } from '../../controllers/join/rules.ts';
+import { JOIN_RULES } from '../../controllers/join/rules.ts';
 import { type JoinState, joinStateOf, newJoin } from '../../controllers/join/state.ts';
 import { type JoinEnd, JoinSupervisor, type JoinTools } from '../../controllers/join/supervisor.ts';
 import type { Host } from '../../ports/host.ts';
@@ -16,28 +15,8 @@ import type { HostWrites } from '../../ports/host-writes.ts';
 import { untilSignal } from '../agent/until-signal.ts';
 import { JoinClients } from './clients.ts';
 import { CommandRunner } from './commands.ts';
+import type { JoinRun } from './join-run.ts';
 import { commandWithName } from './name.ts';
-
-export interface JoinRun {
-  readonly command: readonly string[];
-  /** Takes an earlier join back; null for the usual way of COMMAND, empty for none. */
-  readonly reset: readonly string[] | null;
-  /** True to give kubeadm the name and provider ID that go with the instance. */
-  readonly isAutoNamed: boolean;
-  readonly rules: Partial<JoinRules>;
-  readonly commandTimeoutMs: number;
-  readonly folder: string;
-  readonly kubeconfig: string | null;
-  readonly nodeName: string | null;
-  readonly instanceId: string | null;
-  readonly region: string | null;
-  readonly cluster: string | null;
-  readonly unit: string;
-  readonly asksCloud: boolean;
-  readonly say: (event: JoinEvent) => void;
-  /** What COMMAND prints, line by line, without secrets. */
-  readonly output: (line: string) => void;
-}
 
 export interface JoinOutcome {
   /** null when another join holds this machine. */
@@ -118,13 +97,23 @@ async function toolsOf(path: string, parts: Parts): Promise<OpenTools> {
   const command = run.isAutoNamed ? await commandWithName(run.command, naming) : run.command;
   const reset = resetOf(run, isKubeadm);
   const look: JoinLookTools = {
-    ...{ host, clock: systemClock, machine, endpoint, isKubeadm, aws },
-    ...{ kubeconfig: run.kubeconfig, nodeName: run.nodeName, cluster: run.cluster, unit: run.unit },
+    host,
+    clock: systemClock,
+    machine,
+    endpoint,
+    isKubeadm,
+    aws,
+    kubeconfig: run.kubeconfig,
+    nodeName: run.nodeName,
+    cluster: run.cluster,
+    unit: run.unit,
     kube: async (kubeconfig) => clients.kube(kubeconfig),
     isCommandRunning: async () => runner.isRunning(),
   };
   const tools: JoinTools = {
-    ...{ clock: systemClock, random: systemRandom, say: run.say },
+    clock: systemClock,
+    random: systemRandom,
+    say: run.say,
     look: async (wants) => lookAtJoin(look, wants),
     run: async () => runner.run(command),
     reset: async () => runner.run(reset),

@@ -36,11 +36,23 @@ function nameCheck(hostname: string): JoinCheck {
 
 function cloudCheck(cloud: JoinCloudLook): JoinCheck {
   if (cloud.state !== 'listed')
-    return { name: 'cloud', state: cloud.state === 'absent' ? 'failed' : 'unknown', message: cloud.message };
+    return {
+      name: 'cloud',
+      state: cloud.state === 'absent' ? 'failed' : 'unknown',
+      message: cloud.message,
+    };
   const { privateDnsName } = cloud;
   if (privateDnsName === null)
-    return { name: 'cloud', state: 'failed', message: 'EC2 lists the instance without a private DNS name.' };
-  return { name: 'cloud', state: 'passed', message: `EC2 lists the instance as ${privateDnsName}.` };
+    return {
+      name: 'cloud',
+      state: 'failed',
+      message: 'EC2 lists the instance without a private DNS name.',
+    };
+  return {
+    name: 'cloud',
+    state: 'passed',
+    message: `EC2 lists the instance as ${privateDnsName}.`,
+  };
 }
 
 async function serverChecks(host: Host, endpoint: JoinEndpoint): Promise<readonly JoinCheck[]> {

@@ -46,7 +46,9 @@ function lookOf(instance: Json, instanceId: string, cluster: string | null): Joi
   const tag = `kubernetes.io/cluster/${cluster}`;
   const tags = listAt(instance, 'Tags').map((one) => textAt(one, 'Key'));
   if (cluster !== null && !tags.includes(tag))
-    return absent(`EC2 lists ${instanceId} without the tag ${tag}, which the cloud controller asks for.`);
+    return absent(
+      `EC2 lists ${instanceId} without the tag ${tag}, which the cloud controller asks for.`,
+    );
   const name = textAt(instance, 'PrivateDnsName') ?? '';
   return { state: 'listed', privateDnsName: name === '' ? null : name };
 }

@@ -13,12 +13,11 @@ const CONFIG_FLAGS = ['--config', '--config-source'] as const;
 const ENDPOINT_FLAGS = ['--apiserver-endpoint', '--server'] as const;
 const ENDPOINT_FIELD = /^\s*(?:apiServerEndpoint|server):\s*["']?([^\s"'#]+)/m;
 
-export async function readJoinCommand(
-  host: Host,
-  argv: readonly string[],
-): Promise<JoinCommand> {
+export async function readJoinCommand(host: Host, argv: readonly string[]): Promise<JoinCommand> {
   const flavour = flavourOf(argv);
-  const named = argv.flatMap((_, index) => ENDPOINT_FLAGS.flatMap((flag) => valueAt(argv, index, flag)))[0];
+  const named = argv.flatMap((_, index) =>
+    ENDPOINT_FLAGS.flatMap((flag) => valueAt(argv, index, flag)),
+  )[0];
   const direct = flavour === 'kubeadm' ? argv.slice(2).find(isHostAndPort) : undefined;
   const text = named ?? direct ?? (await inFile(host, argv));
   return { flavour, endpoint: text === null ? null : endpointIn(text) };
@@ -39,7 +38,9 @@ function valueAt(argv: readonly string[], index: number, flag: string): readonly
 }
 
 async function inFile(host: Host, argv: readonly string[]): Promise<string | null> {
-  const paths = argv.flatMap((_, index) => CONFIG_FLAGS.flatMap((flag) => valueAt(argv, index, flag)));
+  const paths = argv.flatMap((_, index) =>
+    CONFIG_FLAGS.flatMap((flag) => valueAt(argv, index, flag)),
+  );
   for (const path of paths) {
     const text = await shortText(host, path.replace(/^file:\/\//, ''), BYTES_MAX);
     const found = text === null ? null : (ENDPOINT_FIELD.exec(text)?.[1] ?? null);

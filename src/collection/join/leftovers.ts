@@ -27,7 +27,9 @@ export interface LeftoverQuestion {
 
 export async function lookAtLeftovers(question: LeftoverQuestion): Promise<JoinLeftovers> {
   const { host, isKubeadm } = question;
-  const found = isKubeadm ? await Promise.all(KUBEADM_PATHS.map((path) => isThere(host, path))) : [];
+  const found = isKubeadm
+    ? await Promise.all(KUBEADM_PATHS.map((path) => isThere(host, path)))
+    : [];
   return { paths: KUBEADM_PATHS.filter((_, at) => found[at]), foreign: foreignOf(question) };
 }
 

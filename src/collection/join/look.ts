@@ -73,7 +73,7 @@ async function cloudOf({ aws, machine, cluster }: JoinLookTools): Promise<JoinSe
   const { instanceId } = machine;
   if (aws === null) return { state: 'unknown', message: 'EC2 is not asked.' };
   if (instanceId === null)
-    return { state: 'unknown', message: 'The instance id is not known; give it: --instance ID' };
+    return { state: 'unknown', message: 'The instance id is unknown; give it: --instance ID' };
   return lookAtCloud(await aws(), instanceId, cluster);
 }
 
@@ -111,7 +111,8 @@ async function nodeOf(
   names: readonly string[],
 ): Promise<JoinNodeLook> {
   const { host, machine, kube } = tools;
-  const missing = kubeconfig === null ? 'There is no kubeconfig of a kubelet.' : await lacking(host, kubeconfig);
+  const missing =
+    kubeconfig === null ? 'There is no kubeconfig of a kubelet.' : await lacking(host, kubeconfig);
   if (kubeconfig === null || missing !== null)
     return { state: 'unknown', why: 'no-credentials', message: missing ?? '' };
   try {

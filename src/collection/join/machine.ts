@@ -18,10 +18,7 @@ export interface JoinMachine {
 const BYTES_MAX = 256;
 
 /** Reads who this machine is; what cannot be read is null. */
-export async function readJoinMachine(
-  host: Host,
-  instanceId: string | null,
-): Promise<JoinMachine> {
+export async function readJoinMachine(host: Host, instanceId: string | null): Promise<JoinMachine> {
   const text = async (path: string): Promise<string | null> => {
     const found = await shortText(host, path, BYTES_MAX);
     return found === null || found === '' ? null : found.toLowerCase();

@@ -89,16 +89,16 @@ function ownerOf(
       ? { owner: 'ours', ownerName: null }
       : { owner: 'foreign', ownerName: `instance ${named}` };
   }
-  const info = (field: string): string | null => {
+  const reported = (field: string): string | null => {
     const text = at(value, `status.nodeInfo.${field}`);
     return typeof text === 'string' && text !== '' ? text.toLowerCase() : null;
   };
   const pairs = [
-    [info('bootID'), bootId],
-    [info('systemUUID'), systemUuid],
-    [info('machineID'), machineId],
+    [reported('bootID'), bootId],
+    [reported('systemUUID'), systemUuid],
+    [reported('machineID'), machineId],
   ].filter(([theirs, ours]) => theirs !== null && ours !== null);
   if (pairs.some(([theirs, ours]) => theirs === ours)) return { owner: 'ours', ownerName: null };
   if (pairs.length <= 1) return { owner: 'unknown', ownerName: null };
-  return { owner: 'foreign', ownerName: `the machine with system UUID ${info('systemUUID')}` };
+  return { owner: 'foreign', ownerName: `the machine with system UUID ${reported('systemUUID')}` };
 }

@@ -15,14 +15,18 @@ const FACTS: NameFacts = {
 const FLAG = '--provider-id=aws:///us-east-1a/i-0a1b2c3d4e5f60718';
 
 describe('the name that is given to kubeadm', () => {
-  const command = (change: Partial<NameFacts>) => autoName({ ...FACTS, ...change }).command.join(' ');
+  const command = (change: Partial<NameFacts>) =>
+    autoName({ ...FACTS, ...change }).command.join(' ');
 
   test('is the one that EC2 lists, and what instance metadata has where EC2 was not asked', () => {
-    assert.equal(command({}), 'kubeadm join --node-name ip-10-0-1-5.ec2.internal --config join.yaml');
+    assert.equal(
+      command({}),
+      'kubeadm join --node-name ip-10-0-1-5.ec2.internal --config join.yaml',
+    );
     assert.match(command({ privateDnsName: null }), /--node-name ip-10-0-1-5\.example\.com /);
   });
 
-  test('is none where the hostname is that, COMMAND has one, or nobody knows it', () => {
+  test('stays out where the hostname is that, COMMAND has one, or nobody knows it', () => {
     const plain = FACTS.command.join(' ');
     assert.equal(command({ hostname: 'IP-10-0-1-5.ec2.internal' }), plain);
     assert.equal(command({ privateDnsName: null, localHostname: null }), plain);
@@ -31,7 +35,10 @@ describe('the name that is given to kubeadm', () => {
   });
 
   test('says why', () => {
-    assert.match(autoName(FACTS).why[0] ?? '', /hostname is node00, but EC2 knows .* ip-10-0-1-5\.ec2/);
+    assert.match(
+      autoName(FACTS).why[0] ?? '',
+      /hostname is node00, but EC2 knows .* ip-10-0-1-5\.ec2/,
+    );
   });
 });
 
@@ -44,10 +51,13 @@ describe('the provider ID', () => {
       text({ argumentsText: '# mine\nKUBELET_EXTRA_ARGS="--v=4"\n' }),
       `# mine\nKUBELET_EXTRA_ARGS="--v=4 ${FLAG}"\n`,
     );
-    assert.equal(text({ argumentsText: 'KUBELET_EXTRA_ARGS=\n' }), `KUBELET_EXTRA_ARGS="${FLAG}"\n`);
+    assert.equal(
+      text({ argumentsText: 'KUBELET_EXTRA_ARGS=\n' }),
+      `KUBELET_EXTRA_ARGS="${FLAG}"\n`,
+    );
   });
 
-  test('stays where there is one, and is none without instance and zone', () => {
+  test('stays where there is one, and is absent without instance and zone', () => {
     assert.equal(text({ argumentsText: `KUBELET_EXTRA_ARGS=${FLAG}\n` }), null);
     assert.equal(text({ zone: null }), null);
     assert.equal(text({ instanceId: null }), null);

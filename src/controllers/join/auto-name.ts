@@ -32,7 +32,9 @@ export function autoName(facts: NameFacts): AutoName {
     return {
       command: facts.command,
       argumentsText: null,
-      why: ['COMMAND is not kubeadm join: nodeadm, bootstrap.sh and kOps name the Node themselves.'],
+      why: [
+        'COMMAND is not kubeadm join: nodeadm, bootstrap.sh and kOps name the Node themselves.',
+      ],
     };
   const named = nameOf(facts);
   const provided = providerOf(facts);
@@ -79,7 +81,9 @@ function providerOf({
 
 /** The last line that sets the variable counts, as in a shell. */
 function withFlag(text: string, flag: string): string {
-  const lines = text.split('\n').filter((line, index, all) => line !== '' || index < all.length - 1);
+  const lines = text
+    .split('\n')
+    .filter((line, index, all) => line !== '' || index < all.length - 1);
   const at = lines.findLastIndex((line) => line.startsWith(`${VARIABLE}=`));
   const present = lines[at]?.slice(VARIABLE.length + 1).replace(/^(["'])(.*)\1$/, '$2') ?? '';
   const line = `${VARIABLE}="${[present, flag].filter((part) => part !== '').join(' ')}"`;

@@ -37,12 +37,11 @@ function cured(state: JoinState, seen: JoinSeen, rules: JoinRules): Decision {
     return wait(state, `${what} EC2 does not list the instance; a Node would be deleted again.`);
   if (state.restarts >= rules.restartsMax) return spent(state, what, rules);
   const quietUntilMs = Math.max(state.memory.quietUntilMs, blindUntilMs(state, seen, rules));
-  if (atMs < quietUntilMs)
-    return wait(state, `${what} The kubelet is restarted after a pause.`);
+  if (atMs < quietUntilMs) return wait(state, `${what} The kubelet is restarted after a pause.`);
   const why =
     cloud.state === 'listed'
       ? `${what} EC2 lists the instance, and a kubelet registers its Node only when it starts.`
-      : `${what} Whether EC2 lists the instance is not known (${cloud.message}); a kubelet registers its Node only when it starts.`;
+      : `${what} It is unknown whether EC2 lists the instance (${cloud.message}); a kubelet registers its Node only when it starts.`;
   return { state, step: { do: 'restart', why } };
 }
 

@@ -6,21 +6,10 @@ import { type Decision, failed, wait } from './step.ts';
 type Blind = Extract<JoinNodeLook, { state: 'unknown' }>;
 
 /** COMMAND is done, and the Node cannot be read. No answer is never taken for a deletion. */
-export function blind(
-  state: JoinState,
-  seen: JoinSeen,
-  look: Blind,
-  rules: JoinRules,
-): Decision {
-  switch (look.why) {
-    case 'no-answer':
-      return wait(forgiven(state), look.message);
-    case 'no-credentials':
-      return withoutCredentials(state, seen, rules);
-    case 'unauthenticated':
-    case 'denied':
-      return refused(state, seen, look, rules);
-  }
+export function blind(state: JoinState, seen: JoinSeen, look: Blind, rules: JoinRules): Decision {
+  if (look.why === 'no-answer') return wait(forgiven(state), look.message);
+  if (look.why === 'no-credentials') return withoutCredentials(state, seen, rules);
+  return refused(state, seen, look, rules);
 }
 
 function forgiven(state: JoinState): JoinState {

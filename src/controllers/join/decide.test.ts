@@ -92,7 +92,10 @@ describe('after COMMAND', () => {
     assert.equal(deeds(play(watching(), looks).steps), 'wait wait run');
     const last = play(watching({ tries: RULES.triesMax }), looks.slice(0, 2)).steps[1];
     assert.ok(last?.do === 'failed' && last.failure === 'command-did-nothing');
-    assert.match(last.why, /ended with 0, but the kubelet does not run and there are no kubelet cred/);
+    assert.match(
+      last.why,
+      /ended with 0, but the kubelet does not run and there are no kubelet cred/,
+    );
   });
 
   test('one that failed is run again after a pause, with what it left taken back', () => {
@@ -156,7 +159,10 @@ describe('the Node', () => {
     const { steps } = play(watching(), looks);
     assert.equal(deeds(steps), 'wait wait name-taken');
     const last = steps[2];
-    assert.match(last?.do === 'failed' ? last.why : '', /instance i-2.*kubectl delete node ip-10-0-1-5/);
+    assert.match(
+      last?.do === 'failed' ? last.why : '',
+      /instance i-2.*kubectl delete node ip-10-0-1-5/,
+    );
   });
 });
 
@@ -194,7 +200,7 @@ describe('a Node that was deleted', () => {
   });
 });
 
-describe('what is not known', () => {
+describe('what is unknown', () => {
   test('an API server that does not answer restarts, resets and ends nothing', () => {
     const looks = [0, 60_000, 600_000].map((atMs) => seen(atMs, { node: unseen('no-answer') }));
     assert.equal(deeds(play(watching(), looks).steps), 'wait wait wait');
@@ -222,10 +228,13 @@ describe('what is not known', () => {
     assert.equal(deeds(play(watching(), looks).steps), 'wait name-denied');
   });
 
-  test('the end of the time is no verdict on a Node that could not be read', () => {
+  test('the end of the time gives no verdict on a Node that could not be read', () => {
     const at = seen(RULES.limitMs, { node: unseen('no-answer') });
     assert.equal(deeds(play(watching(), [at]).steps), 'time-over-unseen');
-    assert.equal(deeds(play(watching(), [seen(RULES.limitMs, { node: ABSENT })]).steps), 'time-over');
+    assert.equal(
+      deeds(play(watching(), [seen(RULES.limitMs, { node: ABSENT })]).steps),
+      'time-over',
+    );
   });
 });
 
@@ -237,12 +246,12 @@ describe('the state on the disk', () => {
     assert.deepEqual(kept, { ...state, memory: newJoin('i-1', 70).memory });
   });
 
-  test('of another instance is none of ours', () => {
+  test('of another instance does not count', () => {
     assert.equal(joinStateOf(joinStateText(state), 'i-2', 0), null);
   });
 
   for (const text of ['', '{', '[]', '{"kind":"Other"}', joinStateText(state).slice(0, 40)])
-    test(`is none where it says ${JSON.stringify(text)}`, () => {
+    test(`does not count where it says ${JSON.stringify(text)}`, () => {
       assert.equal(joinStateOf(text, 'i-1', 0), null);
     });
 

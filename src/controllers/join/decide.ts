@@ -18,7 +18,8 @@ export function decide(state: JoinState, seen: JoinSeen, rules: JoinRules): Deci
   const gone = unkept(state);
   if (isForeignImage(state, seen)) return decideBefore(gone, seen, rules);
   if (node.state === 'present') return present(state, seen, node.node, rules);
-  if (node.state === 'absent' && isJoinedBefore(state, seen)) return absent(begun(gone, seen), seen, rules);
+  if (node.state === 'absent' && isJoinedBefore(state, seen))
+    return absent(begun(gone, seen), seen, rules);
   if (state.phase !== 'watching') return decideBefore(gone, seen, rules);
   if (node.state === 'absent') return absent(gone, seen, rules);
   return blind(gone, seen, node, rules);

@@ -59,7 +59,6 @@ export class JoinSupervisor {
     while (!stop.aborted) {
       const seen = await this.#look();
       const { state, step } = decide(this.#state, seen, this.#rules);
-      if (stop.aborted) break;
       await this.#take(state);
       if (step.do === 'joined' || step.do === 'failed') {
         this.#say(step.do, step.why, step.do === 'failed' ? step.failure : null);
@@ -92,7 +91,10 @@ export class JoinSupervisor {
   async #keep(): Promise<void> {
     const trouble = await refusalOf(async () => this.#tools.keep(joinStateText(this.#state)));
     if (trouble !== '' && trouble !== this.#trouble)
-      this.#say('trouble', `${trouble} The join goes on, but a start again would not know of it.`);
+      this.#say(
+        'trouble',
+        `${trouble} The join continues, but the next start would not know of it.`,
+      );
     this.#trouble = trouble;
   }
 

@@ -15,6 +15,8 @@ export interface JoinWorld {
   readonly hiddenMs: number;
   /** Somebody deletes the Nodes at this second; null where nobody does. */
   readonly deletedAtS: number | null;
+  /** The machines start again at this second, as at a power cut; null where none does. */
+  readonly rebootAtS: number | null;
   /** DescribeInstances is throttled so many times. */
   readonly throttled: number;
 }
@@ -44,6 +46,7 @@ export function drawWorld(seed: number): JoinWorld {
     bootMs: Math.round(random.between(3e3, 30e3)),
     hiddenMs: random.chance(0.7) ? Math.round(Math.min(240e3, random.lognormal(40e3, 0.8))) : 0,
     deletedAtS: random.chance(0.2) ? Math.round(random.between(20, 150)) : null,
+    rebootAtS: random.chance(0.2) ? Math.round(random.between(25, 120)) : null,
     throttled: random.chance(0.2) ? random.below(40) : 0,
   };
 }
@@ -58,11 +61,15 @@ export async function playWorld(world: JoinWorld): Promise<readonly Joined[]> {
   let said: Pick<Joined, 'saidAtS' | 'untrue'> = { saidAtS: null, untrue: [] };
   for (let second = STARTED_S; second <= END_S; second++) {
     if (second === world.deletedAtS) deleteNodes(lab);
+    if (second === world.rebootAtS) for (const by of JOINED_BY) machineOf(lab, by).reboot();
+    if (second - UNIT_S === world.rebootAtS) startUnit(lab);
     await lab.until(second);
     if (said.saidAtS === null) said = saidAt(lab, second);
   }
   return JOINED_BY.map((by) => ({
-    ...{ by, isNode: isNode(lab, by), joins: joinsOf(lab, by) },
+    by,
+    isNode: isNode(lab, by),
+    joins: joinsOf(lab, by),
     ...(by === 'rollcall' ? said : { saidAtS: null, untrue: [] }),
   }));
 }
@@ -70,14 +77,33 @@ export async function playWorld(world: JoinWorld): Promise<readonly Joined[]> {
 /** By then the machines are there. */
 const STARTED_S = 20;
 
+/** Boot, and the units of the machine. */
+const UNIT_S = 30;
+
+/** The unit of rollcall join runs at each boot; user data runs at the first one alone. */
+function startUnit(lab: Lab): void {
+  const machine = machineOf(lab, 'rollcall');
+  const userData = lab.simulated.cloud.instance(machine.instanceId)?.userData ?? '';
+  const line = userData.split('\n').find((one) => one.startsWith('rollcall join'));
+  assert.ok(line !== undefined);
+  machine.run(line);
+}
+
 function worldOf({ cloudController, podNetworkMs, bootMs }: JoinWorld): JsonObject {
   return {
     cluster: {
-      ...{ kind: 'kubeadm', version: '1.34.3', cloudController, podNetwork: 'calico' },
+      kind: 'kubeadm',
+      version: '1.34.3',
+      cloudController,
+      podNetwork: 'calico',
       podNetworkWarmUp: `${podNetworkMs}ms`,
     },
     groups: JOINED_BY.map((joinedBy) => ({
-      ...{ name: joinedBy, joinedBy, count: 1, type: 'c6i.large', boot: `${bootMs}ms` },
+      name: joinedBy,
+      joinedBy,
+      count: 1,
+      type: 'c6i.large',
+      boot: `${bootMs}ms`,
     })),
     workloads: [],
   };
@@ -115,11 +141,18 @@ function isNode(lab: Lab, by: JoinedBy): boolean {
 }
 
 function saidAt(lab: Lab, second: number): Pick<Joined, 'saidAtS' | 'untrue'> {
-  const found = SAID.exec(outputOf(lab, 'rollcall'));
+  const found = SAID.exec(journalOf(lab));
   if (found === null) return { saidAtS: null, untrue: [] };
   const node = lab.node('rollcall-0');
   const isSame = node === null || textAt(node, 'metadata.uid') === found[2];
   return { saidAtS: second, untrue: [...wrongWith(node), ...(isSame ? [] : ['another UID'])] };
+}
+
+function journalOf(lab: Lab): string {
+  return machineOf(lab, 'rollcall')
+    .journal()
+    .map(({ message }) => message)
+    .join('\n');
 }
 
 function outputOf(lab: Lab, by: JoinedBy): string {
@@ -128,6 +161,12 @@ function outputOf(lab: Lab, by: JoinedBy): string {
 
 function joinsOf(lab: Lab, by: JoinedBy): number {
   return outputOf(lab, by).split('[preflight] Running pre-flight checks').length - 1;
+}
+
+/** A Node that was kept once and was deleted or rebooted later is no join any more. */
+export function isLost({ isNode: isThere, saidAtS }: Joined, { deletedAtS }: JoinWorld): boolean {
+  const isDeletedLater = saidAtS !== null && deletedAtS !== null && deletedAtS >= saidAtS;
+  return !isThere && !isDeletedLater;
 }
 
 export function tally(all: readonly Joined[]): Readonly<Record<JoinedBy, string>> {

@@ -8,7 +8,7 @@ import type { JoinEvent } from '../../../controllers/join/event.ts';
 import type { JoinFailure } from '../../../controllers/join/step.ts';
 import { USER_DATA_FLAVORS } from '../../../controllers/join/install/user-data.ts';
 import { shellWord } from '../../../domain/words.ts';
-import type { JoinRun } from '../../join/run.ts';
+import type { JoinRun } from '../../join/join-run.ts';
 
 type Values = ParsedOptions<typeof JOIN.options>;
 
@@ -40,8 +40,7 @@ function splitAtCommand(args: readonly string[]): {
 /** The options that a unit is to have too. */
 function ownWithoutPrint(own: readonly string[]): readonly string[] {
   return own.filter(
-    (word, index) =>
-      !word.startsWith('--print-') && own[index - 1] !== '--print-user-data',
+    (word, index) => !word.startsWith('--print-') && own[index - 1] !== '--print-user-data',
   );
 }
 
@@ -53,7 +52,9 @@ async function printFiles(
 ): Promise<number> {
   const flavor = USER_DATA_FLAVORS.find((one) => one === values['print-user-data']);
   if (command.some((word) => /^--token(?:=|$)/.test(word)))
-    err('COMMAND holds a token, which every user of the machine could read; name a file: --config FILE\n');
+    err(
+      'COMMAND holds a token, which every user of the machine could read; name a file: --config FILE\n',
+    );
   if (flavor !== undefined) {
     const { joinUserData } = await import('../../../controllers/join/install/user-data.ts');
     out(joinUserData({ flavor, options, command }));
@@ -83,11 +84,11 @@ async function joined(
   );
   const { end, output } = await runJoin(runOf(values, command, context, reports.say));
   if (end === null) {
-    context.err('Another rollcall join runs on this machine; it goes on alone.\n');
+    context.err('Another rollcall join runs on this machine; that one continues.\n');
     return EXIT.cannotTell;
   }
   if (end.step === null) {
-    context.err('The join was ended by a signal; a start again goes on where it was.\n');
+    context.err('The join was ended by a signal; the next start continues where it was.\n');
     return EXIT.cannotTell;
   }
   await reports.end(output);

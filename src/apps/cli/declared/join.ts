@@ -14,7 +14,7 @@ export const JOIN = declareCommand({
   ],
   description: [
     'Runs COMMAND (kubeadm join, nodeadm init, /etc/eks/bootstrap.sh, or any other) and watches what comes of it with the credentials of the kubelet. It ends well once the Node of this machine is initialized, Ready, and has stayed so for --kept. A Node that is deleted meanwhile comes back only when the kubelet starts again: Rollcall restarts it once EC2 lists the instance. Without credentials it resets and runs COMMAND again. It never resets a machine whose Node is there.',
-    'It keeps what it did in a file, so that it goes on after a kill or a reboot. When it fails it says why, from what COMMAND printed and what the machine shows. See docs/join.md.',
+    'It keeps what it did in a file, so that it continues after a kill or a reboot. When it fails it says why, from what COMMAND printed and what the machine shows. See docs/join.md.',
   ],
   words: { most: 1000, completes: [] },
   options: {
@@ -61,14 +61,24 @@ export const JOIN = declareCommand({
       default: 'as-is',
       help: 'auto: give kubeadm the name and the provider id that the cloud controller looks for, and say why',
     },
-    node: { kind: 'text', value: 'NAME', group: MACHINE, help: 'Name of the Node, where its credentials do not tell it' },
+    node: {
+      kind: 'text',
+      value: 'NAME',
+      group: MACHINE,
+      help: 'Name of the Node, where its credentials do not tell it',
+    },
     instance: {
       kind: 'text',
       value: 'ID',
       group: MACHINE,
       help: 'Instance id, where instance metadata does not tell it',
     },
-    region: { kind: 'text', value: 'REGION', group: MACHINE, help: 'AWS region, where instance metadata does not tell it' },
+    region: {
+      kind: 'text',
+      value: 'REGION',
+      group: MACHINE,
+      help: 'AWS region, where instance metadata does not tell it',
+    },
     cluster: {
       kind: 'text',
       value: 'NAME',
@@ -83,7 +93,13 @@ export const JOIN = declareCommand({
       group: MACHINE,
       help: "The kubelet's; /etc/kubernetes/kubelet.conf or /var/lib/kubelet/kubeconfig by default",
     },
-    unit: { kind: 'text', value: 'UNIT', default: 'kubelet', group: MACHINE, help: 'Unit of the kubelet' },
+    unit: {
+      kind: 'text',
+      value: 'UNIT',
+      default: 'kubelet',
+      group: MACHINE,
+      help: 'Unit of the kubelet',
+    },
     'state-folder': {
       kind: 'text',
       value: 'FOLDER',
@@ -116,7 +132,11 @@ export const JOIN = declareCommand({
       group: REPORTS,
       help: 'Send how it ended to the URL in this file, as JSON',
     },
-    'print-unit': { kind: 'flag', group: FILES, help: 'Print the systemd unit that runs this join at boot' },
+    'print-unit': {
+      kind: 'flag',
+      group: FILES,
+      help: 'Print the systemd unit that runs this join at boot',
+    },
     'print-user-data': {
       kind: 'choice',
       value: 'FLAVOR',
@@ -128,8 +148,8 @@ export const JOIN = declareCommand({
   },
   exitCodes: {
     0: 'The Node is there, initialized and Ready, and has stayed.',
-    1: 'The machine is no usable node; the cause is printed.',
-    2: 'It cannot be told: the Node could not be read, another join runs here, or a signal ended this one.',
+    1: 'The machine is not a usable node; the cause is printed.',
+    2: 'It is unknown: the Node could not be read, another join runs here, or a signal ended this one.',
   },
   examples: [
     {

@@ -1,6 +1,12 @@
 import { joinUnit, PROGRAM } from './unit.ts';
 
-export const USER_DATA_FLAVORS = ['kubeadm', 'eks-nodeadm', 'eks-al2', 'kops', 'cloud-init'] as const;
+export const USER_DATA_FLAVORS = [
+  'kubeadm',
+  'eks-nodeadm',
+  'eks-al2',
+  'kops',
+  'cloud-init',
+] as const;
 
 export type UserDataFlavor = (typeof USER_DATA_FLAVORS)[number];
 
@@ -28,9 +34,11 @@ const FLAVORS: Readonly<Record<UserDataFlavor, Writer>> = {
     cloudConfig(
       [
         { path: '/etc/kubeadm/join.yaml', permissions: '0600', text: JOIN_CONFIGURATION },
-        unitFile(options, given(command, ['kubeadm', 'join', '--config', '/etc/kubeadm/join.yaml']), [
-          'containerd.service',
-        ]),
+        unitFile(
+          options,
+          given(command, ['kubeadm', 'join', '--config', '/etc/kubeadm/join.yaml']),
+          ['containerd.service'],
+        ),
       ],
       START,
     ),
@@ -67,13 +75,7 @@ const FLAVORS: Readonly<Record<UserDataFlavor, Writer>> = {
   // For `additionalUserData` of an InstanceGroup.
   kops: ({ options, command }) =>
     cloudConfig(
-      [
-        unitFile(
-          options,
-          given(command, ['systemctl', 'start', 'kops-configuration.service']),
-          [],
-        ),
-      ],
+      [unitFile(options, given(command, ['systemctl', 'start', 'kops-configuration.service']), [])],
       'systemctl daemon-reload && systemctl start --no-block rollcall-join.service',
     ),
 };
@@ -102,7 +104,10 @@ function cloudConfig(files: readonly WrittenFile[], start: string): string {
     `  - path: ${path}`,
     `    permissions: "${permissions}"`,
     '    content: |',
-    ...text.trimEnd().split('\n').map((line) => (line === '' ? '' : `      ${line}`)),
+    ...text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (line === '' ? '' : `      ${line}`)),
   ]);
   return ['#cloud-config', 'write_files:', ...written, 'runcmd:', `  - ${start}`, ''].join('\n');
 }
@@ -110,7 +115,12 @@ function cloudConfig(files: readonly WrittenFile[], start: string): string {
 const BOUNDARY = 'rollcall-join-part';
 
 function multipart(parts: readonly (readonly [type: string, text: string])[]): string {
-  const each = parts.flatMap(([type, text]) => [`--${BOUNDARY}`, `Content-Type: ${type}`, '', text]);
+  const each = parts.flatMap(([type, text]) => [
+    `--${BOUNDARY}`,
+    `Content-Type: ${type}`,
+    '',
+    text,
+  ]);
   const head = ['MIME-Version: 1.0', `Content-Type: multipart/mixed; boundary="${BOUNDARY}"`, ''];
   return [...head, ...each, `--${BOUNDARY}--`, ''].join('\n');
 }

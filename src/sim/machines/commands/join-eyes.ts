@@ -15,7 +15,7 @@ import { PortError, type PortFailure } from '../../../ports/port-error.ts';
 import { awsPort } from '../../aws/port.ts';
 import { corePath } from '../kubelet/node-api.ts';
 import { systemUuidOf } from '../kubelet/node-object.ts';
-import type { CommandParts } from './commands.ts';
+import type { CommandParts } from './command.ts';
 
 const NODE_USER = 'system:node:';
 const FAILURES: Readonly<Record<number, PortFailure>> = {
@@ -45,7 +45,10 @@ export class JoinEyes {
     const paths = LEFT.filter((path) => host.files.has(path));
     const leftovers: JoinLeftovers = { paths, foreign: null };
     return {
-      ...{ node, cloud, leftovers, checks: cloud === null ? [] : [checkOf(cloud)] },
+      node,
+      cloud,
+      leftovers,
+      checks: cloud === null ? [] : [checkOf(cloud)],
       kubelet: kubelet.state() === 'running' ? 'running' : 'stopped',
       isCommandRunning: false,
       atMs: this.#clock.monotonicMs(),
@@ -77,8 +80,13 @@ export class JoinEyes {
   #machine(): JoinMachine {
     const { instanceId, zone } = this.#parts.host.instance();
     return {
-      ...{ instanceId, zone, region: null, localHostname: null },
-      ...{ bootId: null, machineId: null, systemUuid: systemUuidOf(instanceId) },
+      instanceId,
+      zone,
+      region: null,
+      localHostname: null,
+      bootId: null,
+      machineId: null,
+      systemUuid: systemUuidOf(instanceId),
     };
   }
 

@@ -5,7 +5,7 @@ import { JoinSupervisor, type JoinTools } from '../../../controllers/join/superv
 import type { Clock } from '../../../ports/clock.ts';
 import type { CommandResult } from '../contract.ts';
 import type { Host } from '../host.ts';
-import type { Command, CommandParts } from './commands.ts';
+import type { Command, CommandParts } from './command.ts';
 import { JoinEyes } from './join-eyes.ts';
 import type { CommandCall } from './shell.ts';
 
@@ -61,7 +61,8 @@ function toolsOf(
   const eyes = new JoinEyes(parts, clock);
   const random = host.world.kernel.random(`${ACTOR}/${host.instanceId}`);
   return {
-    ...{ clock, random: { next: () => random.next() } },
+    clock,
+    random: { next: () => random.next() },
     look: async (wants) => eyes.look(wants),
     run: async () => run(words),
     reset: async () => run(['kubeadm', 'reset', '--force']),

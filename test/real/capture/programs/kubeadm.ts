@@ -51,7 +51,9 @@ const INIT_CONFIG = [
   .map((document) => JSON.stringify(document))
   .join('\n---\n');
 
-export function kubeadmEnv(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+export function kubeadmEnv(
+  more: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   const path = `${dirname(partPath('kubelet'))}:${process.env['PATH'] ?? ''}`;
   return { PATH: path, ...more };
 }
@@ -82,7 +84,10 @@ function pinOf({ caPath }: ControlPlane): string {
   return `sha256:${createHash('sha256').update(der).digest('hex')}`;
 }
 
-export function joinConfig(plane: ControlPlane, { token, pin, endpoint, node, ignored }: Attempt): string {
+export function joinConfig(
+  plane: ControlPlane,
+  { token, pin, endpoint, node, ignored }: Attempt,
+): string {
   return JSON.stringify({
     apiVersion: 'kubeadm.k8s.io/v1beta4',
     kind: 'JoinConfiguration',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { load } from 'js-yaml';
-import { joinUnit } from './unit.ts';
-import { joinUserData, USER_DATA_FLAVORS } from './user-data.ts';
+import { joinUnit } from '../../src/controllers/join/install/unit.ts';
+import { joinUserData, USER_DATA_FLAVORS } from '../../src/controllers/join/install/user-data.ts';
 
 function execStart(command: readonly string[], options: readonly string[] = []): string {
   const line = joinUnit({ options, command, after: [] })
@@ -20,7 +20,10 @@ describe('the unit', () => {
   });
 
   test('keeps words whole, and the signs of systemd without their meaning', () => {
-    assert.match(execStart(['join me', '50%', '$HOME', 'say "hi"', 'a\\b']), /-- "join me" "50%%" "\$\$HOME" "say \\"hi\\"" "a\\\\b"$/);
+    assert.match(
+      execStart(['join me', '50%', '$HOME', 'say "hi"', 'a\\b']),
+      /-- "join me" "50%%" "\$\$HOME" "say \\"hi\\"" "a\\\\b"$/,
+    );
   });
 
   test('cannot be given a second line', () => {
@@ -45,7 +48,10 @@ describe('user data', () => {
         readonly runcmd: readonly string[];
       };
       const unit = files.find(({ path }) => path.endsWith('rollcall-join.service'));
-      assert.match(unit?.content ?? '', /^\[Unit\]\n[^]*-- "my join" "\\"quoted\\""\n[^]*WantedBy=/);
+      assert.match(
+        unit?.content ?? '',
+        /^\[Unit\]\n[^]*-- "my join" "\\"quoted\\""\n[^]*WantedBy=/,
+      );
       assert.equal(runcmd.length, 1);
     });
 
