@@ -29,11 +29,14 @@ export interface Joined {
   readonly saidAtS: number | null;
   /** What was not so at that moment. */
   readonly untrue: readonly string[];
+  /** True while the cloud controller, which was throttled, still pauses before it initializes the Node. */
+  readonly isUninitialized: boolean;
   /** Runs of `kubeadm join`. */
   readonly joins: number;
 }
 
 const END_S = 600;
+const NOT_INITIALIZED = 'it is not initialized';
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const SAID = /Node (\S+) \(UID (\S+)\) is Ready, initialized, and has stayed for/;
 
@@ -68,7 +71,8 @@ export async function playWorld(world: JoinWorld): Promise<readonly Joined[]> {
   }
   return JOINED_BY.map((by) => ({
     by,
-    isNode: isNode(lab, by),
+    isNode: wrongAt(lab, by).length === 0,
+    isUninitialized: wrongAt(lab, by).join() === NOT_INITIALIZED,
     joins: joinsOf(lab, by),
     ...(by === 'rollcall' ? said : { saidAtS: null, untrue: [] }),
   }));
@@ -132,12 +136,12 @@ function wrongWith(node: JsonObject | null): readonly string[] {
   const isTainted = listAt(node, 'spec.taints').some((one) => textAt(one, 'key') === UNINITIALIZED);
   return [
     ...(conditionOf(node, 'Ready') === 'True' ? [] : ['it is not Ready']),
-    ...(isTainted ? ['it is not initialized'] : []),
+    ...(isTainted ? [NOT_INITIALIZED] : []),
   ];
 }
 
-function isNode(lab: Lab, by: JoinedBy): boolean {
-  return wrongWith(lab.node(`${by}-0`)).length === 0;
+function wrongAt(lab: Lab, by: JoinedBy): readonly string[] {
+  return wrongWith(lab.node(`${by}-0`));
 }
 
 function saidAt(lab: Lab, second: number): Pick<Joined, 'saidAtS' | 'untrue'> {
@@ -164,9 +168,10 @@ function joinsOf(lab: Lab, by: JoinedBy): number {
 }
 
 /** A Node that was kept once and was deleted or rebooted later is no join any more. */
-export function isLost({ isNode: isThere, saidAtS }: Joined, { deletedAtS }: JoinWorld): boolean {
+export function isLost(joined: Joined, { deletedAtS }: JoinWorld): boolean {
+  const { isNode: isThere, isUninitialized, saidAtS } = joined;
   const isDeletedLater = saidAtS !== null && deletedAtS !== null && deletedAtS >= saidAtS;
-  return !isThere && !isDeletedLater;
+  return !isThere && !isUninitialized && !isDeletedLater;
 }
 
 export function tally(all: readonly Joined[]): Readonly<Record<JoinedBy, string>> {
