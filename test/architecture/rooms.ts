@@ -127,7 +127,7 @@ function fileViolation(name: string, room: Room, from: string, to: string): stri
 
 /** Whoever looks at a cluster cannot change it by mistake. */
 function writeViolation(name: string, to: string): string | null {
-  if (name !== 'collection' || !/^src\/ports\/(?:kube|aws)-writes\.ts$/.test(to)) return null;
+  if (name !== 'collection' || !/^src\/ports\/(?:kube|aws|host)-writes\.ts$/.test(to)) return null;
   return `imports ${to}, but collection only reads; let runtime or a controller write`;
 }
 

@@ -8,6 +8,8 @@ const FAILURES: Readonly<Record<string, readonly [PortFailure, string]>> = {
   ENOTDIR: ['not-found', 'is not there'],
   ENOTFOUND: ['not-found', 'is a name that the resolver does not know'],
   EAI_AGAIN: ['unreachable', 'could not be looked up, because no resolver answered'],
+  EROFS: ['denied', 'cannot be written, because its file system is read-only'],
+  ENOSPC: ['unavailable', 'cannot be written, because its file system is full'],
   ECONNREFUSED: ['unreachable', 'refused the connection'],
   ECONNRESET: ['unreachable', 'closed the connection before it answered'],
   EPIPE: ['unreachable', 'closed the connection before it answered'],

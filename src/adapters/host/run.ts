@@ -19,7 +19,7 @@ interface RunLimits {
 }
 
 /** Where programs are looked for; a relative folder of PATH could be anybody's. */
-function searchPath(path: string): string {
+export function searchPath(path: string): string {
   const given = path.split(':').filter((folder) => folder.startsWith('/'));
   return [...new Set([...given, ...FOLDERS])].join(':');
 }
@@ -35,7 +35,7 @@ function environment(): NodeJS.ProcessEnv & { readonly PATH: string } {
 }
 
 /** The file of a program; a folder that may not be entered says nothing about the others. */
-async function programFile(program: string, path: string): Promise<string> {
+export async function programFile(program: string, path: string): Promise<string> {
   if (program.includes('/')) return program;
   for (const folder of path.split(':')) {
     const file = join(folder, program);
@@ -111,7 +111,7 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 /** Kills it with all it started and waits for nothing more: what cannot die holds nobody up. */
-function abandon(child: ChildProcess): void {
+export function abandon(child: ChildProcess): void {
   killGroup(child);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -128,7 +128,7 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 /** As shells count it: 128 and the number of the signal for a program that was killed. */
-function exitCodeOf({ exitCode, signalCode }: ChildProcess): number {
+export function exitCodeOf({ exitCode, signalCode }: ChildProcess): number {
   if (exitCode !== null) return exitCode;
   return 128 + (signalCode === null ? 0 : system.signals[signalCode]);
 }

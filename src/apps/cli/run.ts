@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
   controller: async () => (await import('./commands/controller.ts')).controllerCommand,
   agent: async () => (await import('./commands/agent.ts')).agentCommand,
+  join: async () => (await import('./commands/join.ts')).joinCommand,
   gate: async () => (await import('./commands/gate.ts')).gateCommand,
   install: async () => (await import('./commands/install.ts')).installCommand,
   uninstall: async () => (await import('./commands/uninstall.ts')).uninstallCommand,
@@ -82,7 +83,9 @@ export async function run(
   const [name = 'status', ...rest] = withCommand(argv);
   const isHelp = name === '--help' || name === '-h';
   try {
-    const isAsked = name !== '__complete' && (rest.includes('--help') || rest.includes('-h'));
+    // What is behind two dashes belongs to another program.
+    const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+    const isAsked = name !== '__complete' && (own.includes('--help') || own.includes('-h'));
     if (isHelp || isAsked) return await (await commandOf('help'))(isHelp ? rest : [name], context);
     return await (await commandOf(name))(rest, context);
   } catch (error) {

@@ -5,7 +5,7 @@ import { type Reach, refusal } from './reach.ts';
 const BYTES_MAX = 64 * 1024;
 
 /** The certificate by which the kubelet is known; the file also holds its key, which is not kept. */
-const CLIENT_CERTIFICATE = '/var/lib/kubelet/pki/kubelet-client-current.pem';
+export const CLIENT_CERTIFICATE = '/var/lib/kubelet/pki/kubelet-client-current.pem';
 
 /** Whose the client certificate is and until when, in the words of `openssl x509`. */
 export async function certificateItems({ host }: Reach): Promise<readonly HostItem[]> {
@@ -22,7 +22,7 @@ export async function certificateItems({ host }: Reach): Promise<readonly HostIt
 }
 
 function describe(pem: string): [locator: string, name: string, text: string] | null {
-  const certificate = parse(pem);
+  const certificate = certificateIn(pem);
   if (certificate === null) return null;
   const subject = certificate.subject.split('\n').join(', ');
   const issuer = certificate.issuer.split('\n').join(', ');
@@ -37,7 +37,8 @@ function describe(pem: string): [locator: string, name: string, text: string] | 
   return [command, 'kubelet/client-certificate.txt', text];
 }
 
-function parse(pem: string): X509Certificate | null {
+/** The first certificate in a text; null when there is none that can be read. */
+export function certificateIn(pem: string): X509Certificate | null {
   const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(pem)?.[0];
   if (block === undefined) return null;
   try {

@@ -26,7 +26,8 @@ export async function apiServerOf(host: Host): Promise<ApiServer | null> {
   return null;
 }
 
-async function serverIn(host: Host, from: string, text: string): Promise<ApiServer | null> {
+/** The API server that one kubeconfig names. */
+export async function serverIn(host: Host, from: string, text: string): Promise<ApiServer | null> {
   // URL would write the name in small letters, unlike every other program.
   const [url, name, port] = HTTPS.exec(fieldOf(text, 'server') ?? '') ?? [];
   if (url === undefined || name === undefined) return null;

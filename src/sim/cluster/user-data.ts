@@ -1,4 +1,4 @@
-import type { ClusterSetting, GroupSetting } from '../stories/scenario.ts';
+import type { ClusterSetting, GroupSetting, JoinedBy } from '../stories/scenario.ts';
 import { CONTROL_PLANE } from './system-pods.ts';
 
 /** With what a machine of a kubeadm cluster joins. */
@@ -48,6 +48,14 @@ function hostnameLines(hostname: string | null): readonly string[] {
   return [`hostnamectl set-hostname ${name}`];
 }
 
+/** The command, and what sees to it that something comes of it. */
+function joinedWith(by: JoinedBy, command: string): string {
+  if (by === 'rollcall') return `rollcall join -- ${command}`;
+  if (by === 'user-data') return command;
+  const look = 'kubectl --kubeconfig /etc/kubernetes/kubelet.conf get node "$(hostname)"';
+  return `until ${look}; do kubeadm reset -f; ${command} || true; sleep 10; done`;
+}
+
 function kubeadmScript(cluster: ClusterSetting, group: GroupSetting, join: JoinSecret): string {
   const asksMetadata = group.hasProviderId || group.hostname === PRIVATE_DNS_NAME;
   const lines = [
@@ -57,7 +65,7 @@ function kubeadmScript(cluster: ClusterSetting, group: GroupSetting, join: JoinS
     ...hostnameLines(group.hostname),
     ...(group.hasProviderId ? [PROVIDER_ID] : []),
     `echo "KUBELET_EXTRA_ARGS=${kubeletFlags(cluster, group).join(' ')}" > /etc/default/kubelet`,
-    joinCommand(join),
+    joinedWith(group.joinedBy ?? 'user-data', joinCommand(join)),
   ];
   return `${lines.join('\n')}\n`;
 }

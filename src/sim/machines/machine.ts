@@ -6,7 +6,8 @@ import { firstHostname } from './boot/hostname.ts';
 import { boot } from './boot/boot.ts';
 import type { BootParts } from './boot/boot-parts.ts';
 import { imagePrograms } from './boot/image-programs.ts';
-import { type Command, commandsOf } from './commands/commands.ts';
+import type { Command } from './commands/command.ts';
+import { commandsOf } from './commands/commands.ts';
 import { Shell } from './commands/shell.ts';
 import type {
   CommandResult,

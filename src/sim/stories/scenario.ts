@@ -28,6 +28,11 @@ export interface ClusterSetting {
   readonly servesJournals?: boolean;
 }
 
+/** `loop`: reset, join and look until there is a Node, as people write it. */
+export const JOINED_BY = ['user-data', 'loop', 'rollcall'] as const;
+
+export type JoinedBy = (typeof JOINED_BY)[number];
+
 export interface GroupSetting {
   readonly name: string;
   readonly count: number;
@@ -45,6 +50,8 @@ export interface GroupSetting {
   readonly hostname: string | null;
   /** Whether the kubelet is told its providerID. */
   readonly hasProviderId: boolean;
+  /** What runs `kubeadm join` on them; nobody but their user data unless given. */
+  readonly joinedBy?: JoinedBy;
   /** Machines that run the API server; of a kubeadm cluster there is one besides the groups. */
   readonly isControlPlane: boolean;
 }
@@ -187,6 +194,7 @@ function groupOf(fields: Fields): GroupSetting {
     subnetPrefix: fields.count('subnetPrefix', { from: 16, to: 28 }, 20),
     hostname: hostname === '' ? null : hostname,
     hasProviderId: fields.flag('providerId', true),
+    joinedBy: fields.choice('joinedBy', JOINED_BY, 'user-data'),
     isControlPlane: false,
   };
 }

@@ -1,3 +1,4 @@
+import { settle } from '../../../src/adapters/system/settle.ts';
 import { type Json, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { runUntil } from '../../../src/sim/kernel/kernel.ts';
 import type { KubeClient } from '../../../src/sim/kube/contract.ts';
@@ -37,9 +38,6 @@ export async function openLab(world: JsonObject, seed = 7): Promise<Lab> {
   };
   const simulated = buildCluster({ setting, seed, onLine });
   const client = simulated.world.client(simulated.admin.user);
-  const settle = async (): Promise<void> => {
-    await Promise.resolve();
-  };
   const machine = (name: string): SimulatedMachine => {
     const found = simulated.machineOf(name);
     if (found === null) throw new Error(`there is no ${name}`);

@@ -7,6 +7,7 @@ import { CONTROLLER } from './controller.ts';
 import { DIAGNOSE } from './diagnose.ts';
 import { GATE } from './gate.ts';
 import { INSTALL, UNINSTALL } from './install.ts';
+import { JOIN } from './join.ts';
 import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
@@ -27,6 +28,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   CAUSES_COMMAND,
   CONTROLLER,
   AGENT,
+  JOIN,
   GATE,
   INSTALL,
   UNINSTALL,

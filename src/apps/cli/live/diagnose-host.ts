@@ -20,9 +20,17 @@ export interface HostLook {
   readonly saved: BundleContents | null;
 }
 
-/** Looks at the machine on which it runs; `save` names the file that the evidence is written to. */
-export async function diagnoseHost(save: string | null, isAnonymous: boolean): Promise<HostLook> {
-  const documents: HostDocument[] = [];
+/**
+ * Looks at the machine on which it runs; `save` names the file that the evidence is written to.
+ *
+ * @param known what is known of the machine beside what it shows
+ */
+export async function diagnoseHost(
+  save: string | null,
+  isAnonymous: boolean,
+  known: readonly HostDocument[] = [],
+): Promise<HostLook> {
+  const documents: HostDocument[] = [...known];
   const losses: InputLoss[] = [];
   for await (const item of collectHost(openHost(systemClock), systemClock, {})) {
     if (isLoss(item)) losses.push(item.loss);

@@ -1,4 +1,4 @@
-import type { Command } from '../commands/commands.ts';
+import type { Command } from '../commands/command.ts';
 import { flagsOf } from '../commands/join-configuration.ts';
 import type { BootParts } from './boot-parts.ts';
 import { askPrivateDnsName } from './ec2-name.ts';

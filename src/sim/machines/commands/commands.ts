@@ -1,24 +1,12 @@
-import type { CommandResult, JournalFilter } from '../contract.ts';
+import type { CommandResult } from '../contract.ts';
 import type { Host } from '../host.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
-import { corePath, type NodeApi } from '../kubelet/node-api.ts';
-import { type KubeadmParts, kubeadmJoin, kubeadmReset } from './kubeadm.ts';
+import { corePath } from '../kubelet/node-api.ts';
+import { kubeadmJoin, kubeadmReset } from './kubeadm.ts';
 import { nodeRow } from './kubectl.ts';
 import { metadataText } from './metadata-text.ts';
-import type { CommandCall } from './shell.ts';
-
-/** What commands can do to a machine, beside what kubeadm needs. */
-export interface CommandParts extends KubeadmParts {
-  reboot(): void;
-  journalText(filter: JournalFilter): string;
-  /** The API server with the credential of `/etc/kubernetes/kubelet.conf`. */
-  nodeApi(): NodeApi;
-  /** Programs of the image, such as `/etc/eks/bootstrap.sh`. */
-  readonly ofImage: Readonly<Record<string, Command>>;
-}
-
-export type Command = (call: CommandCall, done: Done) => void;
-type Done = (result: CommandResult) => void;
+import { rollcallJoin } from './rollcall-join.ts';
+import type { Command, CommandParts, Done } from './command.ts';
 
 const OK: CommandResult = { exitCode: 0, stdout: '', stderr: '' };
 
@@ -54,9 +42,10 @@ export function commandsOf(parts: CommandParts): Command {
     ...Object.entries(textCommands(parts.host)),
     ...Object.entries(parts.ofImage),
   ]);
-  return (call, done) => {
+  const run: Command = (call, done) => {
     const [name = ''] = call.words;
     const base = name.slice(name.lastIndexOf('/') + 1);
+    if (base === 'rollcall') return rollcallJoin(parts, call, run, done);
     const command = known.get(name) ?? known.get(base);
     if (command !== undefined) return command(call, done);
     if (SILENT.has(base)) return done(OK);
@@ -65,6 +54,7 @@ export function commandsOf(parts: CommandParts): Command {
       return void parts.host.after(parts.host.random.lognormal(slowMs, 0.3), () => done(OK));
     done(refused(`${name}: command not found\n`, 127));
   };
+  return run;
 }
 
 function machineCommands(parts: CommandParts): Readonly<Record<string, Command>> {

@@ -150,7 +150,7 @@ function nodeInfo({ instance, image, version }: NodeFacts, bootMs: number): Json
   const id = instance.instanceId.slice(2).padStart(17, '0');
   return {
     machineID: `ec2${id}`.padEnd(32, '0').slice(0, 32),
-    systemUUID: `ec2${id.slice(0, 5)}-${id.slice(5, 9)}-${id.slice(9, 13)}-${id.slice(13, 17)}-${id.slice(0, 12)}`,
+    systemUUID: systemUuidOf(instance.instanceId),
     bootID: bootIdOf(id, bootMs),
     ...SYSTEMS[image],
     containerRuntimeVersion: 'containerd://2.1.5',
@@ -159,6 +159,12 @@ function nodeInfo({ instance, image, version }: NodeFacts, bootMs: number): Json
     operatingSystem: 'linux',
     architecture: architectureOf(instance.instanceType),
   };
+}
+
+/** As the firmware of the instance has it. */
+export function systemUuidOf(instanceId: string): string {
+  const id = instanceId.slice(2).padStart(17, '0');
+  return `ec2${id.slice(0, 5)}-${id.slice(5, 9)}-${id.slice(9, 13)}-${id.slice(13, 17)}-${id.slice(0, 12)}`;
 }
 
 /** Another one after every boot, as the kernel draws it. */

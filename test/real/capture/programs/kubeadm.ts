@@ -51,13 +51,15 @@ const INIT_CONFIG = [
   .map((document) => JSON.stringify(document))
   .join('\n---\n');
 
-function kubeadmEnv(more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+export function kubeadmEnv(
+  more: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
   const path = `${dirname(partPath('kubelet'))}:${process.env['PATH'] ?? ''}`;
   return { PATH: path, ...more };
 }
 
 /** As `kubeadm init` leaves it: its configuration, cluster-info, a token and the roles for joining. */
-async function initCluster(stage: Stage): Promise<ControlPlane> {
+export async function initCluster(stage: Stage): Promise<ControlPlane> {
   const plane = await stage.controlPlane();
   const machine = await stage.machine({ name: CONTROL_MACHINE, address: '10.0.16.9' });
   const kubeconfig = await machineKubeconfig(plane, plane.kubeconfigPath);
@@ -82,7 +84,10 @@ function pinOf({ caPath }: ControlPlane): string {
   return `sha256:${createHash('sha256').update(der).digest('hex')}`;
 }
 
-function joinConfig(plane: ControlPlane, { token, pin, endpoint, node, ignored }: Attempt): string {
+export function joinConfig(
+  plane: ControlPlane,
+  { token, pin, endpoint, node, ignored }: Attempt,
+): string {
   return JSON.stringify({
     apiVersion: 'kubeadm.k8s.io/v1beta4',
     kind: 'JoinConfiguration',
