@@ -1,4 +1,4 @@
-/** The manifests of `rollcall controller`, as a user applies them. */
+/** The manifests of `deploy/`, as a user applies them. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,8 +20,17 @@ const PATHS: Readonly<Record<string, string>> = {
 
 /** Applies them as they are, bound to a user with a certificate in place of the account. */
 export async function applyControllerManifests(client: KubeClient, user: string): Promise<void> {
+  await applyManifests(client, FILES, user);
+}
+
+/** Applies manifests of `deploy/` as they are, bound to a user in place of the account. */
+export async function applyManifests(
+  client: KubeClient,
+  files: readonly string[],
+  user: string,
+): Promise<void> {
   const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user };
-  for (const file of FILES)
+  for (const file of files)
     for (const object of loadAll(readFileSync(join(DEPLOY, file), 'utf8')) as JsonObject[]) {
       const kind = textAt(object, 'kind') ?? '';
       const namespace = textAt(object, 'metadata.namespace') ?? '';
