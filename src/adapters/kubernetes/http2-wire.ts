@@ -197,6 +197,7 @@ function watchOver(
       session.destroy(new WireFailure('ECONNRESET', 'it answers no ping'));
   };
   const look = (): void => {
+    if (session.destroyed) return;
     const nowMs = performance.now();
     if (socket.bytesRead !== received) {
       [received, quietSinceMs, isAsked] = [socket.bytesRead, nowMs, false];
