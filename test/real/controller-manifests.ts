@@ -15,6 +15,9 @@ const PATHS: Readonly<Record<string, string>> = {
   ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
   ClusterRoleBinding: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
   Role: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles',
+  MutatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies',
+  MutatingAdmissionPolicyBinding:
+    '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings',
   RoleBinding: '/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings',
 };
 
@@ -35,7 +38,7 @@ export async function applyManifests(
       const kind = textAt(object, 'kind') ?? '';
       const namespace = textAt(object, 'metadata.namespace') ?? '';
       const path = (PATHS[kind] ?? assert.fail(kind)).replace('NAMESPACE', namespace);
-      const bound = kind.endsWith('Binding') ? { ...object, subjects: [subject] } : object;
+      const bound = kind.endsWith('RoleBinding') ? { ...object, subjects: [subject] } : object;
       await client.create(path, bound);
     }
 }
