@@ -51,3 +51,13 @@ export const GATE_PERMISSIONS: {
   ],
   calls: [],
 };
+
+/** The Lease of the Node Readiness Controller, where its own manifest puts it. */
+const RULES_NAMESPACE = 'nrr-system';
+
+/** Besides the others, to follow NodeReadinessRules: without their Lease they are another's. */
+export const RULES_PERMISSIONS: readonly KubePermission[] = permissionsOf(
+  ['get', 'create', 'update'],
+  LEASES,
+  { namespace: RULES_NAMESPACE },
+);
