@@ -47,13 +47,13 @@ export const GATE_ERRORS: readonly PlantedError[] = [
       'another Node of the same name is the same',
       'if (before === undefined || before.uid !== uid)',
       'if (before === undefined)',
-      TIMELINE,
+      MEMORY,
     ],
     [
       'another boot goes on where the last one ended',
       'return before.bootId !== null && bootId !== null && before.bootId !== bootId;',
       'return false;',
-      TIMELINE,
+      MEMORY,
     ],
     [
       'an interruption that nobody saw does not begin the dwell again',
