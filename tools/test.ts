@@ -34,7 +34,11 @@ import { collector, type Failure, type Skip, type Tally, totals } from './tests/
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TOGETHER_ENTRY = resolve(import.meta.dirname, 'tests/together.ts');
-const TOLD_COST = resolve(import.meta.dirname, 'tests/told-cost.ts');
+/** Loaded into each process of tests before its tests. */
+const LOADED_FIRST = ['told-cost.ts', 'unwatched-promises.ts'].flatMap((name) => [
+  '--import',
+  resolve(import.meta.dirname, 'tests', name),
+]);
 const BUDGETS = resolve(import.meta.dirname, 'tests/budgets.json');
 const REMEMBERED = resolve(ROOT, 'node_modules/.cache/test-costs.json');
 const TURN_VARIABLE = 'ROLLCALL_TEST_TURN';
@@ -88,7 +92,7 @@ async function runFiles({ together, inTurn, alone }: TestFiles): Promise<Tally> 
   const known = { ...budgets().files, ...rememberedCosts(REMEMBERED) };
   const stream = run({
     files: [...longestFirst(files, known, ROOT)],
-    execArgv: ['--import', TOLD_COST],
+    execArgv: LOADED_FIRST,
     // Some wait for programs that they have started.
     concurrency: availableParallelism() + 1,
     timeout: TEST_TIMEOUT_MS,

@@ -8,9 +8,15 @@ import { after, test } from 'node:test';
 const TOOLS = resolve(import.meta.dirname, '..');
 const PROGRAM = [
   'test.ts',
-  ...['budgets.json', 'costs.ts', 'files.ts', 'tally.ts', 'together.ts', 'told-cost.ts'].map(
-    (name) => `tests/${name}`,
-  ),
+  ...[
+    'budgets.json',
+    'costs.ts',
+    'files.ts',
+    'tally.ts',
+    'together.ts',
+    'told-cost.ts',
+    'unwatched-promises.ts',
+  ].map((name) => `tests/${name}`),
 ];
 const ROOM = mkdtempSync(join(tmpdir(), 'rollcall tests '));
 after(() => rmSync(ROOM, { recursive: true }));
@@ -59,6 +65,51 @@ test('a failure in either is named with its line and fails the run', () => {
   assert.deepEqual([code, last], [1, '0 passed, 2 failed']);
   assert.match(out, /FAILED bad\n {2}src\/evidence\/a\.test\.ts:2\n {2}Error: boom/);
   assert.match(out, /FAILED bad\n {2}test\/b\.test\.ts:2\n/);
+});
+
+test('a rejection and an error that come after their test fail the file', () => {
+  const late = (words: string): string =>
+    `import { test } from 'node:test';
+test('early', () => { ${words} });
+test('waits', () => new Promise((wake) => { setTimeout(wake, 50); }));
+`;
+  const { code, last } = npmTest({
+    'test/a.test.ts': late("void Promise.reject(new Error('late'));"),
+    'test/b.test.ts': late("setTimeout(() => { throw new Error('late'); });"),
+  });
+  assert.deepEqual([code, last], [1, '4 passed, 2 failed']);
+});
+
+test('tests of nested groups keep their group and run its hooks around them', () => {
+  const nested = `import { after, before, describe, test } from 'node:test';
+describe('outer', () => {
+  let open = 0;
+  before(() => { open += 1; });
+  after(() => { open -= 1; });
+  describe('inner', () => {
+    test('within', async (t) => {
+      await null;
+      await t.test('deeper', () => { if (open !== 1) throw new Error('no hook ran'); });
+    });
+    test('fails', async () => { await null; throw new Error('boom'); });
+  });
+});
+`;
+  const { out, last } = npmTest({ 'test/a.test.ts': nested });
+  assert.match(out, /FAILED outer › inner › fails/);
+  assert.match(last ?? '', /^[23] passed, 1 failed$/);
+});
+
+test('no promise of a test is watched', () => {
+  const watched = `import { executionAsyncId } from 'node:async_hooks';
+import { test } from 'node:test';
+test('promises have no id of their own', async () => {
+  const id = executionAsyncId();
+  await null;
+  if (executionAsyncId() !== 0 && executionAsyncId() !== id) throw new Error('watched');
+});
+`;
+  assert.equal(npmTest({ 'test/a.test.ts': watched }).last, '1 passed, 0 failed');
 });
 
 test('ends and reports a file that a started program keeps alive', () => {
