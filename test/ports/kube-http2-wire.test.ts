@@ -12,6 +12,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { test, type TestContext } from 'node:test';
 import { Http2Wire } from '../../src/adapters/kubernetes/http2-wire.ts';
+import { systemClock } from '../../src/adapters/system/clock.ts';
 import {
   asked,
   CLIENT,
@@ -43,7 +44,11 @@ async function open(context: TestContext, answer: Answer): Promise<Opened> {
 }
 
 function wireTo(context: TestContext, server: string, serverName?: string): Http2Wire {
-  const wire = new Http2Wire(targetOf(server, serverName), LIMITS, { silenceMs: 30, answerMs: 30 });
+  const wire = new Http2Wire(targetOf(server, serverName), LIMITS, {
+    silenceMs: 30,
+    answerMs: 30,
+    clock: systemClock,
+  });
   context.after(async () => wire.close());
   return wire;
 }

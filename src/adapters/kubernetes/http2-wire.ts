@@ -7,6 +7,7 @@ import {
   type IncomingHttpStatusHeader,
 } from 'node:http2';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Clock } from '../../ports/clock.ts';
 import type { KubeClientLimits } from './limits.ts';
 import type { ClientCertificate, KubeTarget } from './target.ts';
 import { secureContext, Transport } from './transport.ts';
@@ -18,9 +19,10 @@ export interface Http2Patience {
   readonly silenceMs: number;
   /** And is given up when it does not answer for so long. */
   readonly answerMs: number;
+  readonly clock: Clock;
 }
 
-const PATIENCE: Http2Patience = { silenceMs: 1_000, answerMs: 1_500 };
+const PATIENCE = { silenceMs: 1_000, answerMs: 1_500 };
 /** The system notices a peer that is gone about ten seconds after this. */
 const KEEP_ALIVE_DELAY_MS = 10_000;
 /** What the server may send ahead of us, so that thousands of events do not wait for us. */
@@ -58,10 +60,14 @@ export class Http2Wire implements Wire {
   /** For a server that does not speak HTTP/2. */
   #older: Transport | null = null;
 
-  constructor(target: KubeTarget, limits: KubeClientLimits, patience = PATIENCE) {
+  constructor(
+    target: KubeTarget,
+    limits: KubeClientLimits,
+    patience: Pick<Http2Patience, 'clock'> & Partial<Http2Patience>,
+  ) {
     this.#target = target;
     this.#limits = limits;
-    this.#patience = patience;
+    this.#patience = { ...PATIENCE, ...patience };
   }
 
   async send(client: ClientCertificate | null, asked: WireRequest): Promise<WireAnswer> {
@@ -148,7 +154,10 @@ async function sessionTo(
   session.setLocalWindowSize(WINDOW_BYTES);
   // Every request on it is told by itself.
   session.on('error', () => undefined);
-  watchOver(session, socket, patience);
+  void watchOver(session, socket, patience).catch((error: unknown) => {
+    // A connection that has ended needs no watching.
+    if (!session.destroyed) session.destroy(error instanceof Error ? error : undefined);
+  });
   return session;
 }
 
@@ -182,34 +191,32 @@ function socketTo(
   return promise;
 }
 
+/** What came while this process was busy is read within this time, ms. */
+const READ_MS = 1;
+
 /**
  * A connection that swallows everything is found out, whatever runs on it. What is sent says nothing
  * of it, and what was received and not read yet does.
  */
-function watchOver(
+async function watchOver(
   session: ClientHttp2Session,
   socket: TLSSocket,
-  { silenceMs, answerMs }: Http2Patience,
-): void {
+  { silenceMs, answerMs, clock }: Http2Patience,
+): Promise<void> {
+  const over = new AbortController();
+  session.once('close', () => over.abort());
   let [received, quietSinceMs, isAsked] = [-1, 0, false];
-  const giveUp = (): void => {
-    if (socket.bytesRead === received)
-      session.destroy(new WireFailure('ECONNRESET', 'it answers no ping'));
-  };
-  const look = (): void => {
-    if (session.destroyed) return;
-    const nowMs = performance.now();
-    if (socket.bytesRead !== received) {
+  while (!session.destroyed) {
+    const nowMs = clock.monotonicMs();
+    if (socket.bytesRead !== received)
       [received, quietSinceMs, isAsked] = [socket.bytesRead, nowMs, false];
-      return;
+    else if (!isAsked) isAsked = session.ping(() => undefined);
+    else if (nowMs - quietSinceMs > silenceMs + answerMs) {
+      await clock.sleep(READ_MS, over.signal);
+      if (socket.bytesRead === received) throw new WireFailure('ECONNRESET', 'it answers no ping');
     }
-    if (!isAsked) isAsked = session.ping(() => undefined);
-    // What came while this process was busy is read first.
-    else if (nowMs - quietSinceMs > silenceMs + answerMs) setImmediate(giveUp);
-  };
-  const timer = setInterval(look, silenceMs / 2);
-  timer.unref();
-  session.once('close', () => clearInterval(timer));
+    await clock.sleep(silenceMs / 2, over.signal);
+  }
 }
 
 type Answered = IncomingHttpHeaders & IncomingHttpStatusHeader;

@@ -13,6 +13,6 @@ test('a container that is started again in its Pod is the same holder', () => {
   assert.notEqual(identity(uid), identity('another'));
 });
 
-test('a UID that is none is not taken for one', () => {
+test('text that cannot be a UID is not taken for one', () => {
   for (const uid of ['', 'a b', 'x'.repeat(65)]) assert.notEqual(identity(uid), identity(uid));
 });

@@ -41,7 +41,10 @@ async function opened({ flags, out }: GateRun): Promise<Opened> {
     throw error;
   });
   // One connection for everything: what is read and what is written costs less of both sides.
-  const wire = isDirect(target) ? { wire: new Http2Wire(target, DEFAULT_KUBE_LIMITS) } : {};
+  const patience = { clock: systemClock };
+  const wire = isDirect(target)
+    ? { wire: new Http2Wire(target, DEFAULT_KUBE_LIMITS, patience) }
+    : {};
   const options = { environment, clock: systemClock, ...wire };
   const api = kubeClient(target, options);
   const writes = kubeWriter(target, options);
