@@ -1,5 +1,6 @@
 /**
- * `npm run bench [-- scan|diagnose|start|live|resident|sim|recorder|agent…] [--large] [--record]`: measures the scanner, the
+ * `npm run bench [-- scan|diagnose|start|live|resident|sim|recorder|agent|gate…] [--large] [--record]
+ * [--gatebench DIR]`: measures the scanner, the
  * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
  * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to
  * docs/benchmarks.md; `--large` adds a bundle of 2 GB unpacked and a cluster of 5,000 machines.
@@ -11,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAgent } from './agent.ts';
 import { benchDiagnose } from './diagnose.ts';
+import { benchGate } from './gate/run.ts';
 import { ROOT } from './place.ts';
 import { benchLive } from './live/live.ts';
 import { benchResident } from './live/resident.ts';
@@ -32,7 +34,7 @@ number is a median, each ratio the median over rounds in which both sides ran in
 <!-- end of results -->
 `;
 
-type Bench = (large: boolean) => Promise<readonly Row[]>;
+type Bench = (large: boolean, gatebench: string | null) => Promise<readonly Row[]>;
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   scan: benchScan,
@@ -43,6 +45,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   sim: benchSim,
   recorder: benchRecorder,
   agent: benchAgent,
+  gate: benchGate,
 };
 
 function machine(): string {
@@ -64,7 +67,11 @@ function record(table: string): void {
   );
 }
 
-async function measure(names: readonly string[], large: boolean): Promise<readonly Row[]> {
+async function measure(
+  names: readonly string[],
+  large: boolean,
+  gatebench: string | null,
+): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const name of names) {
     const bench = BENCHES[name];
@@ -74,16 +81,20 @@ async function measure(names: readonly string[], large: boolean): Promise<readon
       );
     }
     process.stderr.write(`${name}…\n`);
-    rows.push(...(await bench(large)));
+    rows.push(...(await bench(large, gatebench)));
   }
   return rows;
 }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { large: { type: 'boolean' }, record: { type: 'boolean' } },
+  options: {
+    large: { type: 'boolean' },
+    record: { type: 'boolean' },
+    gatebench: { type: 'string' },
+  },
 });
 const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
-const table = markdownTable(await measure(names, values.large === true));
+const table = markdownTable(await measure(names, values.large === true, values.gatebench ?? null));
 process.stdout.write(`${machine()}\n\n${table}\n`);
 if (values.record === true) record(table);

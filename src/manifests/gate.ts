@@ -42,7 +42,7 @@ export function gateRights(features: readonly FeaturePermissions[]): readonly Te
 }
 
 /** The Lease of the Node Readiness Controller, so that the two never act at once. */
-function foreignLease(): readonly Template[] {
+export function rulesLeaseRights(): readonly Template[] {
   const metadata = { name: GATE, namespace: value('gate.rulesNamespace'), labels: LABELS };
   const leases = rule('coordination.k8s.io', 'leases', 'get', 'create', 'update');
   return boundRole(GATE, metadata, [leases]).map((one) => when(RULES, one));
@@ -61,6 +61,8 @@ function workload(): TemplateFields {
       when(RULES, '--node-readiness-rules'),
       when(RULES, text('--rules-namespace=', piece('gate.rulesNamespace'))),
     ],
+    // A container that starts again is the same holder of the Lease.
+    more: { env: [{ name: 'POD_UID', valueFrom: { fieldRef: { fieldPath: 'metadata.uid' } } }] },
   });
 }
 
@@ -74,7 +76,7 @@ export function gateParts(features: readonly FeaturePermissions[]): readonly Par
       objects: [
         when(isOn('crds.enabled'), nodeGateDefinition()),
         ...gateRights(features),
-        ...foreignLease(),
+        ...rulesLeaseRights(),
         metricsService(GATE, HEALTH_PORT),
         disruptionBudget(GATE),
         workload(),

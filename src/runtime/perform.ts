@@ -17,7 +17,8 @@ export interface PerformTools {
   /** Reads live, to see what became of a write without an answer. */
   readonly api: Pick<KubeApi, 'get'>;
   readonly writes: KubeWrites;
-  readonly recorder: Pick<Recorder, 'append'>;
+  /** null where nothing is recorded. */
+  readonly recorder: Pick<Recorder, 'append'> | null;
   readonly clock: Clock;
   /** The cluster's name in the flight recorder. */
   readonly cluster: string;
@@ -63,14 +64,14 @@ export async function perform(
 ): Promise<Performed> {
   assertWhole(action);
   options.signal?.throwIfAborted();
-  const unready = await recorded(tools, intendedRecord(action, momentOf(tools, options)));
+  const unready = await recorded(tools, () => intendedRecord(action, momentOf(tools, options)));
   if (unready !== null) return { ...unsent(action, unready), unrecorded: unready };
   // Every intention gets its outcome, so that one without means a crash.
   const why = whyUnsent(options);
   const end = why === null ? await sent(action, tools, options) : stopped(action, why);
   const record: ActionEnd = { outcome: end.outcome, why: end.why, object: end.object };
-  const moment = momentOf(tools, options);
-  return { ...end, unrecorded: await recorded(tools, endedRecord(action, moment, record)) };
+  const ended = (): RecordedEvent => endedRecord(action, momentOf(tools, options), record);
+  return { ...end, unrecorded: await recorded(tools, ended) };
 }
 
 function momentOf(
@@ -104,10 +105,11 @@ function contentOf(write: ActionWrite): JsonObject | null {
 
 async function recorded(
   { recorder }: PerformTools,
-  event: RecordedEvent,
+  event: () => RecordedEvent,
 ): Promise<PortError | null> {
+  if (recorder === null) return null;
   try {
-    await recorder.append([event]);
+    await recorder.append([event()]);
     return null;
   } catch (error) {
     if (error instanceof PortError) return error;

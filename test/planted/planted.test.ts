@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { CAPACITY_ERRORS } from './capacity-errors.ts';
+import { GATE_ERRORS } from './gate-errors.ts';
 import { JOIN_ERRORS } from './join-errors.ts';
 import { shareOf, tellShare } from '../share.ts';
 import { PLANTED_ERRORS } from './errors.ts';
@@ -13,7 +14,13 @@ import { READING_ERRORS } from './reading-errors.ts';
 const ROOT = join(import.meta.dirname, '../..');
 /** An error that makes its test endless is caught as well. */
 const ERROR_TIMEOUT_MS = 120_000;
-const ERRORS = [...PLANTED_ERRORS, ...READING_ERRORS, ...CAPACITY_ERRORS, ...JOIN_ERRORS];
+const ERRORS = [
+  ...PLANTED_ERRORS,
+  ...READING_ERRORS,
+  ...CAPACITY_ERRORS,
+  ...GATE_ERRORS,
+  ...JOIN_ERRORS,
+];
 const ERRORS_OF = 8;
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];
 

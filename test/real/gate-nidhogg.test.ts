@@ -7,12 +7,15 @@ import { loadAll } from 'js-yaml';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { applyManifests } from './controller-manifests.ts';
 import { GateSite, type RunningGate } from './gate-site.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 const GATES = join(import.meta.dirname, '../../deploy/node-gates.yaml');
 const skip = missing(...CONTROL_PLANE);
 const WITH_PARTS = { skip, timeout: 180_000 };
+/** With the rights of the manifest and no others. */
+const USER = 'gate';
 const PREFIX = 'nidhogg.uswitch.com';
 const CNI = `${PREFIX}/kube-system.cni:NoSchedule`;
 const KIAM = `${PREFIX}/kube-system.kiam:NoSchedule`;
@@ -50,8 +53,8 @@ function shut(key: string): { key: string; effect: string } {
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
-  site = new GateSite(plane);
-  for (const name of ['rollcall']) await site.create('/api/v1/namespaces', { metadata: { name } });
+  await applyManifests(plane.client, ['gate-rbac.yaml'], USER);
+  site = new GateSite(plane, await plane.writeKubeconfig(USER));
   for (const object of loadAll(readFileSync(GATES, 'utf8')) as JsonObject[])
     await site.define(object, '/apis/rollcall.dev/v1alpha1/nodegates');
   await site.openNamespace();

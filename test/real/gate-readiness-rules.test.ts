@@ -4,12 +4,15 @@ import { after, before, describe, test } from 'node:test';
 import { at, type JsonObject, listAt, textAt } from '../../src/evidence/json.ts';
 import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { applyManifests } from './controller-manifests.ts';
 import { GateSite, type RunningGate } from './gate-site.ts';
 import { RULE_DEFINITION } from './node-readiness-rule-definition.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 import { RULES, RuleSite, taintOf } from './rule-site.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/nrr-system/leases';
+/** With the rights of the manifests and no others. */
+const USER = 'gate';
 const LEASE = 'ba65f13e.readiness.node.x-k8s.io';
 const skip = missing(...CONTROL_PLANE);
 const WITH_PARTS = { skip, timeout: 180_000 };
@@ -36,10 +39,9 @@ async function following(running: RunningGate): Promise<void> {
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
-  site = new GateSite(plane);
+  await applyManifests(plane.client, ['gate-rbac.yaml', 'gate-rules-rbac.yaml'], USER);
+  site = new GateSite(plane, await plane.writeKubeconfig(USER));
   rules = new RuleSite(site);
-  for (const name of ['rollcall', 'nrr-system'])
-    await site.create('/api/v1/namespaces', { metadata: { name } });
   await site.define(RULE_DEFINITION, RULES);
   gate = await started();
   await following(gate);

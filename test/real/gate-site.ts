@@ -38,10 +38,13 @@ function nullIfRefused(error: unknown): null {
 /** What a test of gates does to a cluster. */
 export class GateSite {
   readonly #plane: ControlPlane;
+  readonly #kubeconfig: string;
   #probes = 0;
 
-  constructor(plane: ControlPlane) {
+  /** @param kubeconfig whose rights the gate has; those of `admin` when it is not given */
+  constructor(plane: ControlPlane, kubeconfig = plane.kubeconfigPath) {
     this.#plane = plane;
+    this.#kubeconfig = kubeconfig;
   }
 
   async create(path: string, object: object): Promise<JsonObject> {
@@ -220,7 +223,7 @@ export class GateSite {
 
   /** Starts `rollcall controller --only gate` and waits until it leads. */
   async startGate(t: Pick<TestContext, 'after'>, ...args: readonly string[]): Promise<RunningGate> {
-    const env = { KUBECONFIG: this.#plane.kubeconfigPath, AWS_EC2_METADATA_DISABLED: 'true' };
+    const env = { KUBECONFIG: this.#kubeconfig, AWS_EC2_METADATA_DISABLED: 'true' };
     const child = startRollcall(
       ['controller', '--only', 'gate', '--listen', '127.0.0.1:0', ...args],
       env,

@@ -1,19 +1,16 @@
 /** `rollcall controller --only gate` and `rollcall gate explain` against a real API server. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import { loadAll } from 'js-yaml';
 import type { GateExplanation } from '../../src/controllers/gate/explain.ts';
 import { at, type JsonObject, listAt, textAt, textsAt } from '../../src/evidence/json.ts';
 import { endOf, rollcall, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
 import { until } from './bench.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { applyManifests } from './controller-manifests.ts';
 import type { KubeEvent } from './kube-client.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 import { untilServed } from './served.ts';
 
-const DEPLOY = join(import.meta.dirname, '../../deploy');
 const USER = 'gate';
 const GATES = '/apis/rollcall.dev/v1alpha1/nodegates';
 const SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
@@ -28,38 +25,12 @@ let plane: ControlPlane;
 let env: Surroundings;
 let admin: Surroundings;
 
-const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-const PATHS: Readonly<Record<string, string>> = {
-  Namespace: '/api/v1/namespaces',
-  ServiceAccount: '/api/v1/namespaces/rollcall/serviceaccounts',
-  ClusterRole: `${RBAC}/clusterroles`,
-  ClusterRoleBinding: `${RBAC}/clusterrolebindings`,
-  Role: `${RBAC}/namespaces/rollcall/roles`,
-  RoleBinding: `${RBAC}/namespaces/rollcall/rolebindings`,
-};
-
-/** The manifest as it is, bound to a user with a certificate in place of the account. */
-async function applyRights(): Promise<void> {
-  const subject = { apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER };
-  const text = readFileSync(join(DEPLOY, 'gate-rbac.yaml'), 'utf8');
-  for (const object of loadAll(text) as JsonObject[]) {
-    const kind = textAt(object, 'kind') ?? '';
-    const bound = kind.endsWith('Binding') ? { ...object, subjects: [subject] } : object;
-    await plane.client.create(PATHS[kind] ?? assert.fail(kind), bound);
-  }
-}
-
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
   const { client } = plane;
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  for (const object of loadAll(
-    readFileSync(join(DEPLOY, 'node-gates.yaml'), 'utf8'),
-  ) as JsonObject[])
-    await client.create(definitions, object);
+  await applyManifests(client, ['node-gates.yaml', 'gate-rbac.yaml'], USER);
   await untilServed(client, GATES);
-  await applyRights();
   await client.create('/api/v1/namespaces/kube-system/serviceaccounts', {
     metadata: { name: 'default' },
   });

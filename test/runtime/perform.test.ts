@@ -22,6 +22,7 @@ interface Scene {
   readonly writes: FakeKubeWrites;
   readonly clock: VirtualClock;
   readonly tools: PerformTools;
+  readonly recorder: ReturnType<typeof createFakeRecorder>;
   readonly records: () => Promise<readonly RecordedEvent[]>;
 }
 
@@ -36,6 +37,7 @@ function scene(): Scene {
     writes,
     clock,
     tools: { api, writes, recorder, clock, cluster: 'one' },
+    recorder,
     records: () => recorder.read({ cluster: 'one', limit: 10 }),
   };
 }
@@ -259,10 +261,10 @@ test('a program that stops while it records an intention sends nothing', async (
   const here = scene();
   const before = put(here);
   const stop = new AbortController();
-  const recorder: PerformTools['recorder'] = {
+  const recorder: NonNullable<PerformTools['recorder']> = {
     append: async (events) => {
       stop.abort();
-      return here.tools.recorder.append(events);
+      return here.recorder.append(events);
     },
   };
   const options = { isDryRun: false, signal: stop.signal };

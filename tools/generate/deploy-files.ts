@@ -3,7 +3,7 @@ import type { FeaturePermissions } from '../../src/collection/permissions.ts';
 import { nodeGateDefinition } from '../../src/controllers/gate/policies/node-gate-definition.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { controllerRights } from '../../src/manifests/controller.ts';
-import { gateRights } from '../../src/manifests/gate.ts';
+import { gateRights, rulesLeaseRights } from '../../src/manifests/gate.ts';
 import { nodeReportDefinition } from '../../src/manifests/node-report-definition.ts';
 import { installedObjects, objectsOfPart, partsOf } from '../../src/manifests/parts.ts';
 import { fillObjects, type Template } from '../../src/manifests/template.ts';
@@ -20,13 +20,25 @@ export function documents(head: string, all: readonly JsonObject[]): string {
   return head + all.map((one) => `---\n${dump(one, { lineWidth: 100, noRefs: true })}`).join('');
 }
 
-const BARE_NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rollcall' } };
+function namespaceOf(name: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+}
+
+const BARE_NAMESPACE = namespaceOf('rollcall');
+const WITH_RULES = { gate: { nodeReadinessRules: true } };
 
 /** A namespace, an account and the rights of everything that its program can do. */
 function rightsFile(path: string, rights: readonly Template[], version: string): GeneratedFile {
-  const into = installationWith(version, { gate: { nodeReadinessRules: true } });
+  const into = installationWith(version, WITH_RULES);
   const text = documents(FROM_TABLE, [BARE_NAMESPACE, ...fillObjects(rights, into)]);
   return { path, text };
+}
+
+/** The right to the Lease of NodeReadinessRules, where the Node Readiness Controller keeps it. */
+function rulesFile(version: string): GeneratedFile {
+  const rights = fillObjects(rulesLeaseRights(), installationWith(version, WITH_RULES));
+  const text = documents(FROM_GATE, [namespaceOf('nrr-system'), ...rights]);
+  return { path: 'deploy/gate-rules-rbac.yaml', text };
 }
 
 function agentFile(features: readonly FeaturePermissions[], version: string): GeneratedFile {
@@ -50,6 +62,7 @@ export function deployFiles(
     { path: 'deploy/node-reports.yaml', text: documents(FROM_TABLE, [nodeReportDefinition()]) },
     rightsFile('deploy/controller-rbac.yaml', controllerRights(features), version),
     rightsFile('deploy/gate-rbac.yaml', gateRights(features), version),
+    rulesFile(version),
     agentFile(features, version),
     { path: 'deploy/rollcall.yaml', text: documents(WHOLE, whole) },
   ];

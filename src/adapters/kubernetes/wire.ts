@@ -17,6 +17,7 @@ export interface WireRequest {
 export interface WireAnswer {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** To be read or destroyed at once: what nobody reads when it ends may be thrown away. */
   readonly body: Readable;
 }
 

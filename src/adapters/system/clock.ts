@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
 
 /** Beyond this many ms a timer of Node.js fires at once. */
@@ -11,18 +10,29 @@ export const systemClock: Clock = {
   sleep,
 };
 
-async function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  const endMs = performance.now() + durationMs;
-  try {
-    for (let leftMs = durationMs; leftMs > 0; leftMs = endMs - performance.now())
-      await delay(
-        Math.min(leftMs, TIMER_MAX_MS),
-        undefined,
-        signal === undefined ? {} : { signal },
-      );
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
+/** Programs that keep thousands of objects start and end as many: one costs a timer and no more. */
+function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (signal?.aborted === true) {
+    reject(signal.reason);
+    return promise;
   }
+  const endMs = performance.now() + durationMs;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    clearTimeout(timer);
+    reject(signal?.reason);
+  };
+  const next = (): void => {
+    const leftMs = endMs - performance.now();
+    if (leftMs > 0) {
+      timer = setTimeout(next, Math.min(leftMs, TIMER_MAX_MS));
+      return;
+    }
+    signal?.removeEventListener('abort', end);
+    resolve();
+  };
+  signal?.addEventListener('abort', end, { once: true });
+  next();
+  return promise;
 }

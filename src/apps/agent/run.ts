@@ -1,5 +1,6 @@
 import { openHost } from '../../adapters/host/open.ts';
 import { kubeClient, type KubeClient } from '../../adapters/kubernetes/client.ts';
+import { isDirect } from '../../adapters/kubernetes/direct.ts';
 import type { KubeEnvironment } from '../../adapters/kubernetes/environment.ts';
 import { inClusterTarget } from '../../adapters/kubernetes/in-cluster.ts';
 import { DEFAULT_KUBE_LIMITS } from '../../adapters/kubernetes/limits.ts';
@@ -55,9 +56,8 @@ interface Clients {
 }
 
 function clientsOf(target: KubeTarget, environment: KubeEnvironment): Clients {
-  const isPlain = target.proxyUrl === null && target.server.startsWith('https:');
   // Both speak over the same connections.
-  const wire = isPlain ? { wire: new PlainWire(target, DEFAULT_KUBE_LIMITS) } : {};
+  const wire = isDirect(target) ? { wire: new PlainWire(target, DEFAULT_KUBE_LIMITS) } : {};
   const options = { environment, clock: systemClock, ...wire };
   return { api: kubeClient(target, options), writes: kubeWriter(target, options) };
 }

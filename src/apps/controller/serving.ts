@@ -14,8 +14,15 @@ export interface ServingListener {
   readonly onBug: (error: unknown) => void;
 }
 
-/** Another one for each start, as a Lease needs it. */
-export function identity(): string {
+const POD_UID = /^[0-9a-zA-Z-]{1,64}$/;
+
+/**
+ * Another one for each start, as a Lease needs it. In a Pod that is told its UID it is the same for
+ * each start of the container: the kubelet starts it when the one before has ended, and nobody waits
+ * for a Lease of its own to run out.
+ */
+export function identity(podUid = process.env['POD_UID'] ?? ''): string {
+  if (POD_UID.test(podUid)) return `${hostname()}_${podUid}`;
   const drawn = Math.floor(systemRandom.next() * 2 ** 32).toString(16);
   return `${hostname()}_${drawn.padStart(8, '0')}`;
 }

@@ -1,4 +1,7 @@
 import { kubeClient } from '../../adapters/kubernetes/client.ts';
+import { isDirect } from '../../adapters/kubernetes/direct.ts';
+import { Http2Wire } from '../../adapters/kubernetes/http2-wire.ts';
+import { DEFAULT_KUBE_LIMITS } from '../../adapters/kubernetes/limits.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
@@ -31,16 +34,18 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
-/** Its writes are in the log, the metrics and the Events. */
-const NO_RECORDER: GateTools['recorder'] = { append: async () => 0 };
-
 /** @throws SourceError where no cluster is named */
 async function opened({ flags, out }: GateRun): Promise<Opened> {
   const { target, environment } = await openKubeTarget(flags).catch((error: unknown) => {
     if (error instanceof PortError) throw new SourceError(error.message);
     throw error;
   });
-  const options = { environment, clock: systemClock };
+  // One connection for everything: what is read and what is written costs less of both sides.
+  const patience = { clock: systemClock };
+  const wire = isDirect(target)
+    ? { wire: new Http2Wire(target, DEFAULT_KUBE_LIMITS, patience) }
+    : {};
+  const options = { environment, clock: systemClock, ...wire };
   const api = kubeClient(target, options);
   const writes = kubeWriter(target, options);
   const leaseWrites = kubeWriter(target, options);
@@ -49,7 +54,8 @@ async function opened({ flags, out }: GateRun): Promise<Opened> {
     writes,
     leaseApi: api,
     leaseWrites,
-    recorder: NO_RECORDER,
+    // Its writes are in the log, the metrics and the Events.
+    recorder: null,
     clock: systemClock,
     random: systemRandom,
     say: sayOn(out),

@@ -11,7 +11,8 @@ export interface GateTools {
   /** Of the Lease, so that a storm of patches never delays its renewal. */
   readonly leaseWrites: KubeWrites;
   readonly leaseApi: Pick<KubeApi, 'get'>;
-  readonly recorder: Pick<Recorder, 'append'>;
+  /** null where nothing is recorded. */
+  readonly recorder: Pick<Recorder, 'append'> | null;
   readonly clock: Clock;
   readonly random: Random;
   /** One line for a person who reads the log. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NodeMemory, rememberNode } from './memory.ts';
+import { dwellAfter, type NodeMemory, rememberNode } from './memory.ts';
 import { type NodeFacts, readNode } from './node-facts.ts';
 
 const AT_MS = Date.parse('2026-01-01T00:00:00Z');
@@ -39,4 +39,12 @@ test('the same boot keeps what is known', () => {
   const before = opened(rememberNode(undefined, nodeOf('a', 'boot-1', AT_MS), false));
   const after = rememberNode(before, nodeOf('a', 'boot-1', AT_MS + 10_000), false);
   assert.deepEqual([after.opened.size, after.bootFloorMs], [1, null]);
+});
+
+test('each loss of late doubles the dwell, up to ten minutes', () => {
+  const held = { holds: [], provenSinceMs: null, lostSinceMs: null, lastLossMs: 0 };
+  const dwells = [0, 1, 2, 3, 6, 60].map((losses) => dwellAfter({ ...held, losses }, 5_000));
+  assert.deepEqual(dwells, [5_000, 5_000, 10_000, 20_000, 160_000, 160_000]);
+  assert.equal(dwellAfter({ ...held, losses: 6 }, 60_000), 600_000);
+  assert.equal(dwellAfter({ ...held, losses: 6 }, 900_000), 900_000);
 });

@@ -91,3 +91,24 @@ test('a plan changes no taint but those of its policies, and repeats none', () =
     }),
     { numRuns: 1_000 },
   ));
+
+const OPEN: Decision = { act: 'open', reason: 'Opened', againMs: null };
+const TAINT: GateTaint = { key: 'readiness.k8s.io/a', value: '', effect: 'NoSchedule' };
+
+function planOfOne(isDryRun: boolean): ReturnType<typeof planOf> {
+  const metadata = { name: 'n', uid: 'u', resourceVersion: '1' };
+  const node = readNode({ metadata, spec: { taints: [{ ...TAINT }] } }) ?? assert.fail('no node');
+  const policy = { ...policyOf('p', TAINT), isDryRun };
+  const memory = rememberNode(undefined, node, false);
+  return planOf({ node, memory, decided: [{ policy, decision: OPEN, why: 'w' }], nowMs: 0 });
+}
+
+test('a plan is refused for a Node that changed since it was seen', () => {
+  const { write } = planOfOne(false) ?? assert.fail('no plan');
+  assert.ok(write.verb === 'patch');
+  assert.equal(write.requires, 'same-version');
+});
+
+test('a policy in dry run writes nothing', () => {
+  assert.equal(planOfOne(true), null);
+});

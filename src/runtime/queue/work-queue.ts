@@ -2,6 +2,7 @@ import { startTimer, type Timer } from '../../ports/clock.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { Backoff } from '../backoff.ts';
 import { isAbortOf, whenAborted } from '../abort.ts';
+import { DueKeys } from './due-keys.ts';
 import { KeyLine } from './key-line.ts';
 import {
   DEFAULT_WORK_QUEUE_LIMITS,
@@ -10,11 +11,6 @@ import {
   type WorkQueueOptions,
   type WorkQueueState,
 } from './work-queue-options.ts';
-
-interface Planned {
-  readonly dueMs: number;
-  readonly timer: Timer;
-}
 
 /** A key that failed, until it succeeds. */
 interface Failing {
@@ -42,7 +38,7 @@ export class WorkQueue {
   readonly #running = new Map<string, number>();
   /** Keys that were added while they ran. */
   readonly #addedMeanwhile = new Set<string>();
-  readonly #planned = new Map<string, Planned>();
+  readonly #planned: DueKeys;
   readonly #failing = new Map<string, Failing>();
   readonly #aborted = new AbortController();
   readonly #broken = new AbortController();
@@ -53,6 +49,7 @@ export class WorkQueue {
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_WORK_QUEUE_LIMITS, ...options.limits };
+    this.#planned = new DueKeys(options.clock, (key) => this.add(key));
   }
 
   add(key: string): void {
@@ -63,17 +60,7 @@ export class WorkQueue {
 
   /** Of several plans for a key the earliest holds. */
   addAfter(key: string, delayMs: number): void {
-    if (this.#phase === 'over') return;
-    const { clock } = this.#options;
-    const dueMs = clock.monotonicMs() + delayMs;
-    const known = this.#planned.get(key);
-    if (known !== undefined && known.dueMs <= dueMs) return;
-    known?.timer.cancel();
-    const timer = startTimer(clock, delayMs, () => {
-      this.#planned.delete(key);
-      this.add(key);
-    });
-    this.#planned.set(key, { dueMs, timer });
+    if (this.#phase !== 'over') this.#planned.plan(key, delayMs);
   }
 
   state(): WorkQueueState {
@@ -185,7 +172,6 @@ export class WorkQueue {
 
   #close(): void {
     this.#phase = 'over';
-    for (const { timer } of this.#planned.values()) timer.cancel();
     for (const { timer } of this.#failing.values()) timer?.cancel();
     this.#planned.clear();
     this.#failing.clear();

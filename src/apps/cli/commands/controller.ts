@@ -1,4 +1,4 @@
-import { stayResident } from '../../../adapters/system/memory.ts';
+import { loadResident } from '../../../adapters/system/memory.ts';
 import { ConfigurationError } from '../../../runtime/configuration/configuration.ts';
 import { PortError } from '../../../ports/port-error.ts';
 import type { OpenConfiguration } from '../../controller/configuration.ts';
@@ -30,9 +30,7 @@ async function gateAlone(
   { out, err }: CliContext,
 ): Promise<void> {
   refuseOthers(configuration);
-  // Before what it needs is loaded: the young part of the heap stays as large as it is then.
-  stayResident();
-  const { runGateUntilSignal } = await import('../../gate/run.ts');
+  const { runGateUntilSignal } = await loadResident(() => import('../../gate/run.ts'));
   const { namespace, listen, dryRun: isDryRun } = configuration.current();
   const rulesNamespace = values['node-readiness-rules'] ? values['rules-namespace'] : null;
   await runGateUntilSignal({

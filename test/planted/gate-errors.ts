@@ -1,0 +1,144 @@
+import { inFile, type PlantedError } from './errors.ts';
+
+const DECIDE = ['src/controllers/gate/decide.test.ts'];
+const MEMORY = ['src/controllers/gate/memory.test.ts'];
+const PLAN = ['src/controllers/gate/plan.test.ts'];
+const TIMELINE = ['test/controllers/gate/timeline.test.ts'];
+const NIDHOGG = ['test/controllers/gate/nidhogg-reader.test.ts'];
+const RULES = ['test/controllers/gate/readiness-rule-reader.test.ts'];
+
+/** Errors in what opens and shuts a node, and in the two readers of foreign policies. */
+export const GATE_ERRORS: readonly PlantedError[] = [
+  ...inFile('src/controllers/gate/decide.ts', [
+    ['a proof opens at once', 'if (restMs <= 0) return', 'if (restMs >= 0) return', DECIDE],
+    [
+      'what is unknown opens',
+      "if (view.verdict === 'proven') return decideProven(view);",
+      "if (view.verdict !== 'unproven') return decideProven(view);",
+      DECIDE,
+    ],
+    [
+      'a proof that cannot be read shuts an open node',
+      "if (view.opened === 'now' && view.verdict === 'unproven') return lost(view);",
+      "if (view.opened === 'now') return lost(view);",
+      DECIDE,
+    ],
+    [
+      'the blast budget is not asked',
+      "if (!view.isWithinBudget) return keep('ProofSuspected');",
+      '',
+      DECIDE,
+    ],
+    [
+      'a node in service is shut by a new gate',
+      "if (view.isInService) return view.verdict === 'unproven' ? lost(view) : keep(reason);",
+      '',
+      DECIDE,
+    ],
+    [
+      'a reboot leaves a node open',
+      "if (view.opened === 'before') return { act: 'put-regress', reason: 'Rebooted', againMs: null };",
+      '',
+      DECIDE,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/memory.ts', [
+    [
+      'another Node of the same name is the same',
+      'if (before === undefined || before.uid !== uid)',
+      'if (before === undefined)',
+      MEMORY,
+    ],
+    [
+      'another boot goes on where the last one ended',
+      'return before.bootId !== null && bootId !== null && before.bootId !== bootId;',
+      'return false;',
+      MEMORY,
+    ],
+    [
+      'an interruption that nobody saw does not begin the dwell again',
+      'hold !== null && hold === before[index];',
+      'hold !== null && before[index] !== null;',
+      TIMELINE,
+    ],
+    [
+      'a flapping node dwells no longer',
+      'Math.min(DWELL_MS_MAX, dwellMs * 2 ** doublings)',
+      'Math.min(DWELL_MS_MAX, dwellMs)',
+      MEMORY,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/plan.ts', [
+    [
+      'one policy opens what another keeps shut',
+      'const WEIGHTS = { remove: 0, keep: 1, put: 2 } as const;',
+      'const WEIGHTS = { remove: 2, keep: 1, put: 0 } as const;',
+      PLAN,
+    ],
+    [
+      'a taint of the same key and another effect goes too',
+      'taint.effect === node.taints[index].effect,',
+      'taint.effect !== null,',
+      PLAN,
+    ],
+    [
+      'places of taints move while they are removed',
+      'const places = [...node.taints.keys()].filter(isGone).toReversed();',
+      'const places = [...node.taints.keys()].filter(isGone);',
+      PLAN,
+    ],
+    [
+      'a dry run writes',
+      'const active = input.decided.filter(({ policy }) => !policy.isDryRun);',
+      'const active = input.decided;',
+      PLAN,
+    ],
+    [
+      'a Node that changed meanwhile is written',
+      "requires: 'same-version'",
+      "requires: 'same-object'",
+      PLAN,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/policies/nidhogg.ts', [
+    [
+      'without a selector the DaemonSet is not asked for which nodes it is',
+      'const placedBy = requirements === null ? { namespace, name } : null;',
+      'const placedBy = null;',
+      NIDHOGG,
+    ],
+    [
+      'an unknown effect is none',
+      "return effect ?? 'NoSchedule';",
+      "return effect ?? 'PreferNoSchedule';",
+      NIDHOGG,
+    ],
+    ['the delay is taken for milliseconds', 'return found * 1000;', 'return found;', NIDHOGG],
+    [
+      'a DaemonSet that is named twice is one twice',
+      'if (byName.has(name)) notes.warn(named.path, `names ${name} again`);',
+      'if (byName.has(name)) notes.refuse(named.path, `names ${name} again`);',
+      NIDHOGG,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/policies/node-readiness-rule.ts', [
+    [
+      'a default opens a node for good',
+      "const whenMissing = mode === 'bootstrap-only' ? null : fallback;",
+      'const whenMissing = fallback;',
+      RULES,
+    ],
+    [
+      'no condition is enough',
+      "if (items.length === 0) spec.refuse('conditions', 'is empty; name at least one');",
+      '',
+      RULES,
+    ],
+    [
+      'any taint is taken',
+      'if (!taint.key.startsWith(EPHEMERAL_TAINT_PREFIX))',
+      'if (taint.key === EPHEMERAL_TAINT_PREFIX)',
+      RULES,
+    ],
+  ]),
+];
