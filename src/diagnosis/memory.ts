@@ -45,14 +45,20 @@ export interface Conclusion {
   report: Made<Reported> | null;
 }
 
+/** What is asked again although nothing happened but that time passed. */
+export interface Aging {
+  /** How old what depends on the time may be, ms; 0 when not given. */
+  readonly holdsMs?: number;
+  /** Of how many usable machines at most that is asked again at one look; of all when not given. */
+  readonly usableMax?: number;
+}
+
 /** Keeps conclusions from look to look, as long as nothing changed that they rest on. */
 export interface Memory {
   /**
    * Takes in what is seen now, and forgets what no longer holds.
-   *
-   * @param holdsMs how old what depends on the time may be, ms
    */
-  look(world: World, holdsMs?: number): void;
+  look(world: World, aging?: Aging): void;
   of(subject: Subject): Conclusion;
   /** Notes that a cause read something that is not the subject's own. */
   read(conclusion: Conclusion, cause: Cause, what: Elsewhere): void;
@@ -90,11 +96,6 @@ function isSameButFacts(one: Subject, other: Subject): boolean {
   );
 }
 
-function forget(conclusion: Conclusion, cause: Cause): void {
-  conclusion.stale.add(cause);
-  conclusion.causes = null;
-}
-
 function restsOn(
   { kinds, elsewhere }: Made<unknown>,
   changedKinds: ReadonlySet<FactKind>,
@@ -113,9 +114,9 @@ function forgetChanged(
   const isMachine = conclusion.subject.kind === 'Machine';
   if (isMachine && kinds.size > 0)
     for (const cause of conclusion.answers.keys())
-      if (cause.needs.some((kind) => kinds.has(kind))) forget(conclusion, cause);
+      if (cause.needs.some((kind) => kinds.has(kind))) conclusion.stale.add(cause);
   for (const [what, causes] of conclusion.readers)
-    if (elsewhere.has(what)) for (const cause of causes) forget(conclusion, cause);
+    if (elsewhere.has(what)) for (const cause of causes) conclusion.stale.add(cause);
   const { symptoms, report } = conclusion;
   if (symptoms !== null && restsOn(symptoms, kinds, elsewhere)) conclusion.symptoms = null;
   if (report !== null && restsOn(report, kinds, elsewhere)) conclusion.report = null;
@@ -153,6 +154,13 @@ function renewed(
   return known;
 }
 
+/** What time does to a machine that is usable begins with a change that is seen at once. */
+const USABLE_HOLDS = 4;
+
+function isUsable({ report }: Conclusion): boolean {
+  return report?.value.report?.verdict === 'usable';
+}
+
 function momentOf({ collection }: Observations): number {
   return collection?.atMs ?? 0;
 }
@@ -161,28 +169,39 @@ function momentOf({ collection }: Observations): number {
 export function createMemory(): Memory {
   let world: World | null = null;
   let conclusions = new Map<string, Conclusion>();
+  let bySubject = new Map<Subject, Conclusion>();
   const clusterReaders = new Set<string>();
-  const conclude = (subject: Subject, changes: Changes, nowMs: number, holdsMs: number) => {
+  const conclude = (
+    subject: Subject,
+    changes: Changes,
+    nowMs: number,
+    isDue: (known: Conclusion) => boolean,
+  ): Conclusion => {
     const known = conclusions.get(keyOf(subject));
     if (known === undefined || changes.isAll || !isSameButFacts(known.subject, subject))
       return nothingOf(subject, nowMs);
-    const isDue = known.timedMs !== nowMs && nowMs - known.timedMs >= holdsMs;
-    return renewed(known, subject, changes, isDue ? nowMs : null);
+    return renewed(known, subject, changes, isDue(known) ? nowMs : null);
   };
   return {
-    look(now, holdsMs = 0) {
+    look(now, { holdsMs = 0, usableMax = Number.POSITIVE_INFINITY } = {}) {
       if (world?.observations === now.observations && world.subjects === now.subjects) return;
       const changes = changesBetween(world, now, clusterReaders);
       const nowMs = momentOf(now.observations);
+      let room = usableMax;
+      const isDue = (known: Conclusion): boolean => {
+        const agedMs = nowMs - known.timedMs;
+        if (agedMs === 0 || agedMs < holdsMs) return false;
+        return !isUsable(known) || (agedMs >= USABLE_HOLDS * holdsMs && room-- > 0);
+      };
       conclusions = new Map(
-        now.subjects.map((subject) => [keyOf(subject), conclude(subject, changes, nowMs, holdsMs)]),
+        now.subjects.map((subject) => [keyOf(subject), conclude(subject, changes, nowMs, isDue)]),
       );
+      bySubject = new Map([...conclusions.values()].map((known) => [known.subject, known]));
       world = now;
     },
     of(subject) {
-      const known = conclusions.get(keyOf(subject));
       // Of two subjects with one name only the later is remembered.
-      return known?.subject === subject ? known : nothingOf(subject, 0);
+      return bySubject.get(subject) ?? nothingOf(subject, 0);
     },
     read({ readers }, cause, what) {
       const causes = readers.get(what) ?? new Set();

@@ -3,12 +3,13 @@ import { CATALOGUE_VERSION, CAUSES } from '../causes/index.generated.ts';
 import { NO_RESEMBLANCE, type Resemblance } from '../diagnosis/candidates.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import { type DiagnosisInput, examine } from '../diagnosis/examine.ts';
-import { createMemory, type Memory } from '../diagnosis/memory.ts';
+import { type Aging, createMemory, type Memory } from '../diagnosis/memory.ts';
 import type { Alike } from '../diagnosis/likeness/rank-alike.ts';
 import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts';
 import type { Subject } from '../diagnosis/subject.ts';
 import type { Cause } from '../diagnosis/cause.ts';
 import { type Assembler, createAssembler } from '../diagnosis/subjects.ts';
+import { factsByKind } from '../evidence/fact-values.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { readTexts } from './pile.ts';
 import { resemblances } from './resemblance.ts';
@@ -17,11 +18,9 @@ import { resemblances } from './resemblance.ts';
 const ASKED_MAX = 20;
 
 /** One look as a judge is given it. */
-export interface Look {
+export interface Look extends Aging {
   /** Which machines are asked about; all when not given. */
   readonly asked?: DiagnosisInput['asked'];
-  /** How old what depends on the time alone may be, ms; 0 when not given. */
-  readonly holdsMs?: number;
 }
 
 /** Judges one pile after the other of the same cluster, and keeps what still holds. */
@@ -64,14 +63,14 @@ async function judged(
   look: Look,
 ): Promise<DiagnosisDocument> {
   const subjects = bench.assemble(observations);
-  bench.memory.look({ observations, subjects }, look.holdsMs);
+  bench.memory.look({ observations, subjects }, look);
   const given = {
     observations,
     subjects,
     ...(look.asked === undefined ? {} : { asked: look.asked }),
   };
   const owners = new Set(subjects.flatMap(({ hits }) => hits.map((hit) => hit.owner)));
-  const kinds = new Set(observations.facts.map((fact) => fact.kind));
+  const kinds = new Set(factsByKind(observations.facts).keys());
   const direct = concerned(CAUSES, owners, kinds);
   const asked = await causesOf(bench, direct);
   const input = inputOf(bench, given, asked, asked);

@@ -1,4 +1,5 @@
 import { createJudge, type Judge } from '../../engine/diagnose.ts';
+import type { Aging } from '../../diagnosis/memory.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
 import { pause, whenAborted } from '../../runtime/abort.ts';
@@ -60,8 +61,12 @@ export interface ResidentHealth {
   readonly objects: number;
 }
 
+/** Usable machines of which what depends on the time is asked again beside news. */
+const USABLE_MAX = 50;
 /** What comes with a change comes within this time, and is judged with it. */
-const SETTLE_MS = 25;
+const SETTLE_MS = 10;
+/** What is not complete is looked at so often. */
+const WAIT_MS = 25;
 /** Lists become stale without a word. */
 const TICK_MS = 1_000;
 
@@ -149,7 +154,7 @@ export class Resident {
     while (!signal.aborted) {
       if (this.#feeds?.settle() === true) this.#hear(false);
       this.#showFirst();
-      await pause(clock, this.#isReady() ? TICK_MS : SETTLE_MS, signal);
+      await pause(clock, this.#isReady() ? TICK_MS : WAIT_MS, signal);
     }
   }
 
@@ -192,7 +197,7 @@ export class Resident {
   async #lists(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.clients;
     while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
-      await pause(clock, SETTLE_MS, signal);
+      await pause(clock, WAIT_MS, signal);
   }
 
   #isReady(): boolean {
@@ -236,8 +241,8 @@ export class Resident {
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
     const observations = this.#observations();
-    const holdsMs = this.#holdsMs(startMs, firstMs !== null);
-    const document = await this.#judging.judge(observations, { holdsMs });
+    const aging = this.#aging(startMs, firstMs !== null);
+    const document = await this.#judging.judge(observations, aging);
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
     return {
@@ -253,18 +258,18 @@ export class Resident {
 
   /**
    * What depends on the time alone is asked again when its turn has come, and not at each change:
-   * news that come then are judged first.
+   * news that come then are judged first. Where they never end, some machines are asked with each.
    */
-  #holdsMs(startMs: number, isNews: boolean): number {
+  #aging(startMs: number, isNews: boolean): Aging {
     const { judgedMs } = this.#pace;
-    const agedMs = startMs - this.#timedAtMs;
-    if (agedMs < judgedMs) return Number.POSITIVE_INFINITY;
-    if (isNews && agedMs < 2 * judgedMs) {
+    if (startMs - this.#timedAtMs < judgedMs) return { holdsMs: Number.POSITIVE_INFINITY };
+    if (isNews) {
       this.#news.ring();
-      return Number.POSITIVE_INFINITY;
+      return { holdsMs: judgedMs, usableMax: USABLE_MAX };
     }
     this.#timedAtMs = startMs;
-    return 0;
+    const usableMax = Math.max(USABLE_MAX, Math.ceil(this.#store.providerIds().length / 4));
+    return { holdsMs: judgedMs / 2, usableMax };
   }
 
   /** Asks machines of the latest standing; what they say is in the next one. */
