@@ -150,7 +150,6 @@ function hasGone(
 
 /** True when a fact of this kind is the machine's own. */
 function owns(subject: Subject, kind: FactKind): boolean {
-  if (subject.facts.own(kind).some(({ about }) => about.length > 0)) return true;
   const names = new Set(subject.names.map(({ value }) => value));
   return subject.facts.of(kind).some(({ about }) => about.some(({ value }) => names.has(value)));
 }
