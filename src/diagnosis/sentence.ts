@@ -1,4 +1,8 @@
-type Part = string | undefined;
+type Part = string | null | undefined;
+
+function isMissing(value: Part): boolean {
+  return value === null || value === undefined || value === '';
+}
 
 /**
  * A sentence of which a value may be missing: the blank before the missing value goes with it, so
@@ -7,14 +11,12 @@ type Part = string | undefined;
 export function sentence(texts: TemplateStringsArray, ...values: readonly Part[]): string {
   return values.reduce<string>((before, value, index) => {
     const after = texts[index + 1] ?? '';
-    const isMissing = value === undefined || value === '';
-    if (!isMissing) return before + value + after;
+    if (!isMissing(value)) return before + value + after;
     return (/^(?:[ ,.;:)]|$)/.test(after) ? before.replace(/ $/, '') : before) + after;
   }, texts[0] ?? '');
 }
 
 /** A part of a sentence, empty where one of its values is missing. */
 export function phrase(texts: TemplateStringsArray, ...values: readonly Part[]): string {
-  const isMissing = values.some((value) => value === undefined || value === '');
-  return isMissing ? '' : String.raw({ raw: texts }, ...values);
+  return values.some(isMissing) ? '' : String.raw({ raw: texts }, ...values);
 }

@@ -31,7 +31,6 @@ export interface Judge {
 interface Bench {
   readonly assemble: Assembler;
   readonly memory: Memory;
-  readonly loaded: Map<string, Cause>;
   /** Lists of causes by their ids, so that equal ones are the same. */
   readonly asked: Map<string, readonly Cause[]>;
 }
@@ -51,7 +50,6 @@ export function createJudge(): Judge {
   const bench: Bench = {
     assemble: createAssembler(),
     memory: createMemory(),
-    loaded: new Map(),
     asked: new Map(),
   };
   return { judge: async (observations, look = {}) => judged(bench, observations, look) };
@@ -95,9 +93,12 @@ function nameOf({ cause }: Alike): string {
   return cause;
 }
 
-async function loadedCause({ loaded }: Bench, entry: CauseEntry): Promise<Cause> {
-  const cause = loaded.get(entry.id) ?? causeOf(await entry.load());
-  loaded.set(entry.id, cause);
+/** By id; to import a module again costs as much as to ask its cause. */
+const LOADED = new Map<string, Cause>();
+
+async function loadedCause(entry: CauseEntry): Promise<Cause> {
+  const cause = LOADED.get(entry.id) ?? causeOf(await entry.load());
+  LOADED.set(entry.id, cause);
   return cause;
 }
 
@@ -105,7 +106,7 @@ async function loadedCause({ loaded }: Bench, entry: CauseEntry): Promise<Cause>
 async function causesOf(bench: Bench, entries: readonly CauseEntry[]): Promise<readonly Cause[]> {
   const key = entries.map(({ id }) => id).join(' ');
   const known = bench.asked.get(key);
-  const causes = known ?? (await Promise.all(entries.map((entry) => loadedCause(bench, entry))));
+  const causes = known ?? (await Promise.all(entries.map(loadedCause)));
   if (bench.asked.size >= ASKED_MAX) bench.asked.clear();
   bench.asked.set(key, causes);
   return causes;

@@ -78,6 +78,33 @@ function usableIn({ subjects }: DiagnosisDocument): ReadonlySet<string> {
   return new Set(subjects.flatMap(({ verdict, name }) => (verdict === 'usable' ? name : [])));
 }
 
+/** Two blanks, empty brackets, a blank before a mark, or nothing behind a colon: a value is missing. */
+const GAP = /\S {2,}\S|\(\)|\( | [.,;:)](?: |$)|[ :=]$/;
+
+/** So much of a quoted line tells that a file prints it; further on it may be joined or shortened. */
+const BEGINNING_CHARS = 24;
+
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/[\s"\\]+/g, '');
+}
+
+/** The sentences of the findings which show that a value is missing, apart from what the files print. */
+function gapsIn({ subjects }: DiagnosisDocument, { files }: Example): ReadonlySet<string> {
+  const printed = files.map((file) => withoutBlanks(file.text));
+  const isPrinted = (text: string): boolean =>
+    printed.some((all) => all.includes(withoutBlanks(text).slice(0, BEGINNING_CHARS)));
+  const said = subjects
+    .flatMap((subject) => subject.findings)
+    .flatMap(({ cause, summary, evidence, remedy }) =>
+      [
+        summary,
+        ...remedy.map(({ text }) => text),
+        ...evidence.map(({ excerpt }) => excerpt),
+      ].flatMap((text) => (isPrinted(text) ? [] : `${cause}: ${text}`)),
+    );
+  return new Set(said.filter((text) => GAP.test(text)));
+}
+
 function newIn(after: ReadonlySet<string>, before: ReadonlySet<string>): readonly string[] {
   return [...after].filter((one) => !before.has(one));
 }
@@ -95,6 +122,8 @@ export async function faultsWithoutFields(example: Example): Promise<readonly st
         faults.push(`${place}, ${cause} is named`);
       for (const name of newIn(usableIn(after), usableIn(before)))
         faults.push(`${place}, ${name} is called usable`);
+      for (const text of newIn(gapsIn(after, example), gapsIn(before, example)))
+        faults.push(`${place}, a value is missing in “${text}”`);
     }
   }
   return faults;

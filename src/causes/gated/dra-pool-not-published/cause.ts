@@ -26,7 +26,7 @@ export default defineCause({
   needs: [],
   symptoms: [],
   summary: ({ machine, claim, driver }) =>
-    sentence`The DRA driver ${driver} has not published the devices of ${machine ?? claim ?? 'the node'}, so Karpenter does not count the node as initialised and pods with resource claims wait.`,
+    sentence`The DRA driver ${driver} has not published the devices of ${machine ?? claim ?? 'the node'}, so Karpenter does not count the node as initialized and pods with resource claims wait.`,
   remedy: ({ driver }) => [
     {
       text: 'See what was published for the node.',
@@ -42,7 +42,7 @@ export default defineCause({
     'kubectl get nodeclaims -o json',
   ),
   page: {
-    why: 'With dynamic resource allocation a driver pod on the node lists its devices in ResourceSlices. Karpenter waits for the whole pool before it calls the node initialised; there is no time limit.',
+    why: 'With dynamic resource allocation a driver pod on the node lists its devices in ResourceSlices. Karpenter waits for the whole pool before it calls the node initialized; there is no time limit.',
     prevent:
       'Let the driver’s DaemonSet tolerate start-up taints, and use a machine image with the device’s kernel driver.',
     notThis:

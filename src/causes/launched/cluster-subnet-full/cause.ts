@@ -6,6 +6,7 @@ import {
   matched,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite } from '../../../diagnosis/sign.ts';
 
 /** EKS needs free addresses in the subnets of the control plane, and there are too few. */
@@ -95,7 +96,7 @@ function matchHealth(view: Own): Match | null {
     const free = count === null ? {} : { free: String(count) };
     const name = cluster.value.name ?? null;
     const details = { subnet, ...(name === null ? {} : { cluster: name }), ...free };
-    const quote = `cluster ${name ?? ''} health ${issue.code ?? ''}: ${issue.message ?? ''}`;
+    const quote = sentence`cluster ${name} health ${issue.code}${phrase`: ${issue.message}`}`;
     return found(details, [view.quote(cluster, quote)]);
   }
   return null;
