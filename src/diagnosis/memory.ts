@@ -45,20 +45,14 @@ export interface Conclusion {
   report: Made<Reported> | null;
 }
 
-/** What is asked again although nothing happened but that time passed. */
-export interface Aging {
-  /** How old what depends on the time may be, ms; 0 when not given. */
-  readonly holdsMs?: number;
-  /** Of how many usable machines at most that is asked again at one look; of all when not given. */
-  readonly usableMax?: number;
-}
-
 /** Keeps conclusions from look to look, as long as nothing changed that they rest on. */
 export interface Memory {
   /**
    * Takes in what is seen now, and forgets what no longer holds.
+   *
+   * @param holdsMs how old what depends on the time may be, ms
    */
-  look(world: World, aging?: Aging): void;
+  look(world: World, holdsMs?: number): void;
   of(subject: Subject): Conclusion;
   /** Notes that a cause read something that is not the subject's own. */
   read(conclusion: Conclusion, cause: Cause, what: Elsewhere): void;
@@ -154,13 +148,6 @@ function renewed(
   return known;
 }
 
-/** What time does to a machine that is usable begins with a change that is seen at once. */
-const USABLE_HOLDS = 4;
-
-function isUsable({ report }: Conclusion): boolean {
-  return report?.value.report?.verdict === 'usable';
-}
-
 function momentOf({ collection }: Observations): number {
   return collection?.atMs ?? 0;
 }
@@ -171,30 +158,20 @@ export function createMemory(): Memory {
   let conclusions = new Map<string, Conclusion>();
   let bySubject = new Map<Subject, Conclusion>();
   const clusterReaders = new Set<string>();
-  const conclude = (
-    subject: Subject,
-    changes: Changes,
-    nowMs: number,
-    isDue: (known: Conclusion) => boolean,
-  ): Conclusion => {
+  const conclude = (subject: Subject, changes: Changes, nowMs: number, holdsMs: number) => {
     const known = conclusions.get(keyOf(subject));
     if (known === undefined || changes.isAll || !isSameButFacts(known.subject, subject))
       return nothingOf(subject, nowMs);
-    return renewed(known, subject, changes, isDue(known) ? nowMs : null);
+    const isDue = known.timedMs !== nowMs && nowMs - known.timedMs >= holdsMs;
+    return renewed(known, subject, changes, isDue ? nowMs : null);
   };
   return {
-    look(now, { holdsMs = 0, usableMax = Number.POSITIVE_INFINITY } = {}) {
+    look(now, holdsMs = 0) {
       if (world?.observations === now.observations && world.subjects === now.subjects) return;
       const changes = changesBetween(world, now, clusterReaders);
       const nowMs = momentOf(now.observations);
-      let room = usableMax;
-      const isDue = (known: Conclusion): boolean => {
-        const agedMs = nowMs - known.timedMs;
-        if (agedMs === 0 || agedMs < holdsMs) return false;
-        return !isUsable(known) || (agedMs >= USABLE_HOLDS * holdsMs && room-- > 0);
-      };
       conclusions = new Map(
-        now.subjects.map((subject) => [keyOf(subject), conclude(subject, changes, nowMs, isDue)]),
+        now.subjects.map((subject) => [keyOf(subject), conclude(subject, changes, nowMs, holdsMs)]),
       );
       bySubject = new Map([...conclusions.values()].map((known) => [known.subject, known]));
       world = now;

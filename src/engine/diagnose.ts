@@ -3,7 +3,7 @@ import { CATALOGUE_VERSION, CAUSES } from '../causes/index.generated.ts';
 import { NO_RESEMBLANCE, type Resemblance } from '../diagnosis/candidates.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import { type DiagnosisInput, examine } from '../diagnosis/examine.ts';
-import { type Aging, createMemory, type Memory } from '../diagnosis/memory.ts';
+import { createMemory, type Memory } from '../diagnosis/memory.ts';
 import type { Alike } from '../diagnosis/likeness/rank-alike.ts';
 import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts';
 import type { Subject } from '../diagnosis/subject.ts';
@@ -18,9 +18,11 @@ import { resemblances } from './resemblance.ts';
 const ASKED_MAX = 20;
 
 /** One look as a judge is given it. */
-export interface Look extends Aging {
+export interface Look {
   /** Which machines are asked about; all when not given. */
   readonly asked?: DiagnosisInput['asked'];
+  /** How old what depends on the time alone may be, ms; 0 when not given. */
+  readonly holdsMs?: number;
 }
 
 /** Judges one pile after the other of the same cluster, and keeps what still holds. */
@@ -61,7 +63,7 @@ async function judged(
   look: Look,
 ): Promise<DiagnosisDocument> {
   const subjects = bench.assemble(observations);
-  bench.memory.look({ observations, subjects }, look);
+  bench.memory.look({ observations, subjects }, look.holdsMs);
   const given = {
     observations,
     subjects,

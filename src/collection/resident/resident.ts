@@ -1,5 +1,4 @@
 import { createJudge, type Judge } from '../../engine/diagnose.ts';
-import type { Aging } from '../../diagnosis/memory.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
 import { pause, whenAborted } from '../../runtime/abort.ts';
@@ -61,8 +60,6 @@ export interface ResidentHealth {
   readonly objects: number;
 }
 
-/** Usable machines of which what depends on the time is asked again beside news. */
-const USABLE_MAX = 50;
 /** What comes with a change comes within this time, and is judged with it. */
 const SETTLE_MS = 10;
 /** What is not complete is looked at so often. */
@@ -241,8 +238,8 @@ export class Resident {
     this.#firstNewsMs = null;
     const nowMs = clock.nowMs();
     const observations = this.#observations();
-    const aging = this.#aging(startMs, firstMs !== null);
-    const document = await this.#judging.judge(observations, aging);
+    const holdsMs = this.#holdsMs(startMs, firstMs !== null);
+    const document = await this.#judging.judge(observations, { holdsMs });
     const judgedMs = clock.monotonicMs();
     this.#judgedAtMs = judgedMs;
     return {
@@ -258,18 +255,18 @@ export class Resident {
 
   /**
    * What depends on the time alone is asked again when its turn has come, and not at each change:
-   * news that come then are judged first. Where they never end, some machines are asked with each.
+   * news that come then are judged first.
    */
-  #aging(startMs: number, isNews: boolean): Aging {
+  #holdsMs(startMs: number, isNews: boolean): number {
     const { judgedMs } = this.#pace;
-    if (startMs - this.#timedAtMs < judgedMs) return { holdsMs: Number.POSITIVE_INFINITY };
-    if (isNews) {
+    const agedMs = startMs - this.#timedAtMs;
+    if (agedMs < judgedMs) return Number.POSITIVE_INFINITY;
+    if (isNews && agedMs < 2 * judgedMs) {
       this.#news.ring();
-      return { holdsMs: judgedMs, usableMax: USABLE_MAX };
+      return Number.POSITIVE_INFINITY;
     }
     this.#timedAtMs = startMs;
-    const usableMax = Math.max(USABLE_MAX, Math.ceil(this.#store.providerIds().length / 4));
-    return { holdsMs: judgedMs / 2, usableMax };
+    return 0;
   }
 
   /** Asks machines of the latest standing; what they say is in the next one. */
