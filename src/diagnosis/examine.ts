@@ -130,7 +130,11 @@ function askedOf(subject: Subject, input: DiagnosisInput): readonly Cause[] {
   return asked.filter(({ stage }) => stage === 'launched');
 }
 
-function madeStanding(subject: Subject, asking: Asking): Standing {
+function madeStanding(
+  subject: Subject,
+  symptoms: readonly OpenSymptom[],
+  asking: Asking,
+): Standing {
   const { input, conclusion } = asking;
   const founds: FoundCause[] = [];
   const ruledOut = new Set<string>();
@@ -140,7 +144,6 @@ function madeStanding(subject: Subject, asking: Asking): Standing {
     if (answer === 'clear') ruledOut.add(cause.id);
     else if (answer !== 'unknown') founds.push(answer);
   }
-  const symptoms = conclusion.symptoms?.value ?? [];
   const before = conclusion.standing;
   if (before === null) return { subject, founds, symptoms, ruledOut };
   return {
@@ -161,7 +164,7 @@ function standingOf(subject: Subject, input: DiagnosisInput, memory: Memory): St
   const asking = { input, memory, conclusion };
   const isAsked = standing?.symptoms === symptoms.value && causes === concernedOf(input);
   if (isAsked && areAnsweredAlike(subject, asking)) return standing;
-  const made = madeStanding(subject, asking);
+  const made = madeStanding(subject, symptoms.value, asking);
   conclusion.standing = made;
   conclusion.causes = concernedOf(input);
   return made;
@@ -171,7 +174,6 @@ function standingOf(subject: Subject, input: DiagnosisInput, memory: Memory): St
 export function examine(input: DiagnosisInput): Examination {
   const { causes, subjects } = input;
   const memory = input.memory ?? createMemory();
-  if (input.memory === undefined) memory.look(input);
   return {
     causes,
     memory,
