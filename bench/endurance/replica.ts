@@ -6,6 +6,7 @@ import { startRollcall, type Surroundings } from '../../test/live/rollcall.ts';
 type Started = ReturnType<typeof startRollcall>;
 
 const READY_MS = 200;
+const SAID_MAX = 20_000;
 
 /** What was seen of one replica over all its starts. */
 export interface Watched {
@@ -26,6 +27,7 @@ export class Replica {
   #peak = 0;
   readonly #rss: number[] = [];
   #said = '';
+  #port: string | null = null;
 
   constructor(args: readonly string[], env: Surroundings) {
     this.#args = args;
@@ -34,10 +36,14 @@ export class Replica {
 
   start(): void {
     this.#starts += 1;
+    this.#port = null;
+    this.#said = '';
     const child = startRollcall(this.#args, this.#env);
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#said = (this.#said + text).slice(-20_000);
+        this.#said = (this.#said + text).slice(-SAID_MAX);
+        // A first roll call of a thousand machines is longer than what is kept.
+        this.#port = /on port (\d+)/.exec(this.#said)?.[1] ?? this.#port;
       });
     this.#child = child;
   }
@@ -45,9 +51,8 @@ export class Replica {
   /** Until it has seen everything once. */
   async untilReady(): Promise<void> {
     for (;;) {
-      const port = /on port (\d+)/.exec(this.#said)?.[1];
-      const url = `http://127.0.0.1:${port ?? 0}/readyz`;
-      const isReady = port !== undefined && (await fetch(url).catch(() => null))?.ok === true;
+      const url = `http://127.0.0.1:${this.#port ?? 0}/readyz`;
+      const isReady = this.#port !== null && (await fetch(url).catch(() => null))?.ok === true;
       if (isReady) return;
       await sleep(READY_MS);
     }

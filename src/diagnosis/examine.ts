@@ -74,6 +74,14 @@ function answerOf(cause: Cause, subject: Subject, { input, memory, conclusion }:
   return answer;
 }
 
+/** Asks again what may be answered otherwise now; true where everything is answered as before. */
+function areAnsweredAlike(subject: Subject, asking: Asking): boolean {
+  const { answers, stale } = asking.conclusion;
+  return [...stale]
+    .map((cause) => answers.get(cause) === answerOf(cause, subject, asking))
+    .every(Boolean);
+}
+
 const NO_SYMPTOMS: Made<readonly OpenSymptom[]> = {
   value: [],
   kinds: new Set(),
@@ -153,8 +161,10 @@ function standingOf(subject: Subject, input: DiagnosisInput, memory: Memory): St
     : symptomsOf(subject, input, conclusion);
   conclusion.symptoms = symptoms;
   const { standing, causes } = conclusion;
-  if (standing?.symptoms === symptoms.value && causes === concernedOf(input)) return standing;
-  const made = madeStanding(subject, symptoms.value, { input, memory, conclusion });
+  const asking = { input, memory, conclusion };
+  const isAsked = standing?.symptoms === symptoms.value && causes === concernedOf(input);
+  if (isAsked && areAnsweredAlike(subject, asking)) return standing;
+  const made = madeStanding(subject, symptoms.value, asking);
   conclusion.standing = made;
   conclusion.causes = concernedOf(input);
   return made;

@@ -1,5 +1,6 @@
 import type { Told } from '../evidence/shape.ts';
 import type { Instance, InstanceStatus } from '../evidence/aws/instance.ts';
+import { factsByKind } from '../evidence/fact-values.ts';
 import { isHostKind } from '../evidence/kinds.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
@@ -204,8 +205,11 @@ function factsApart({ facts }: Observations): {
   readonly own: readonly FactRecord[];
   readonly others: readonly FactRecord[];
 } {
-  const own = facts.filter(({ kind }) => isHostKind(kind));
-  return { own, others: own.length === 0 ? facts : facts.filter(({ kind }) => !isHostKind(kind)) };
+  if (![...factsByKind(facts).keys()].some(isHostKind)) return { own: [], others: facts };
+  return {
+    own: facts.filter(({ kind }) => isHostKind(kind)),
+    others: facts.filter(({ kind }) => !isHostKind(kind)),
+  };
 }
 
 /**

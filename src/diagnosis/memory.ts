@@ -90,11 +90,6 @@ function isSameButFacts(one: Subject, other: Subject): boolean {
   );
 }
 
-function forget(conclusion: Conclusion, cause: Cause): void {
-  conclusion.stale.add(cause);
-  conclusion.causes = null;
-}
-
 function restsOn(
   { kinds, elsewhere }: Made<unknown>,
   changedKinds: ReadonlySet<FactKind>,
@@ -113,9 +108,9 @@ function forgetChanged(
   const isMachine = conclusion.subject.kind === 'Machine';
   if (isMachine && kinds.size > 0)
     for (const cause of conclusion.answers.keys())
-      if (cause.needs.some((kind) => kinds.has(kind))) forget(conclusion, cause);
+      if (cause.needs.some((kind) => kinds.has(kind))) conclusion.stale.add(cause);
   for (const [what, causes] of conclusion.readers)
-    if (elsewhere.has(what)) for (const cause of causes) forget(conclusion, cause);
+    if (elsewhere.has(what)) for (const cause of causes) conclusion.stale.add(cause);
   const { symptoms, report } = conclusion;
   if (symptoms !== null && restsOn(symptoms, kinds, elsewhere)) conclusion.symptoms = null;
   if (report !== null && restsOn(report, kinds, elsewhere)) conclusion.report = null;
@@ -159,6 +154,7 @@ function momentOf({ collection }: Observations): number {
 export function createMemory(): Memory {
   let world: World | null = null;
   let conclusions = new Map<string, Conclusion>();
+  let bySubject = new Map<Subject, Conclusion>();
   const clusterReaders = new Set<string>();
   const conclude = (subject: Subject, changes: Changes, nowMs: number, holdsMs: number) => {
     const known = conclusions.get(keyOf(subject));
@@ -175,12 +171,12 @@ export function createMemory(): Memory {
       conclusions = new Map(
         now.subjects.map((subject) => [keyOf(subject), conclude(subject, changes, nowMs, holdsMs)]),
       );
+      bySubject = new Map([...conclusions.values()].map((known) => [known.subject, known]));
       world = now;
     },
     of(subject) {
-      const known = conclusions.get(keyOf(subject));
       // Of two subjects with one name only the later is remembered.
-      return known?.subject === subject ? known : nothingOf(subject, 0);
+      return bySubject.get(subject) ?? nothingOf(subject, 0);
     },
     read({ readers }, cause, what) {
       const causes = readers.get(what) ?? new Set();

@@ -1,4 +1,5 @@
 import type { KubeNode } from '../evidence/kinds.ts';
+import { factsOfKind } from '../evidence/fact-values.ts';
 import { hostPart, linkKeys, type MachineName, plainName } from '../evidence/names.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 
@@ -20,7 +21,7 @@ export function isNode(fact: FactRecord): fact is FactRecord<'kube/Node'> {
 function sharedHosts(facts: readonly FactRecord[]): ReadonlySet<string> {
   const first = new Map<string, KubeNode>();
   const shared = new Set<string>();
-  for (const { value } of facts.filter(isNode)) {
+  for (const { value } of factsOfKind(facts, 'kube/Node')) {
     const host = hostPart({ kind: 'node', value: value.name });
     if (host === null || host === value.name || value.internalIp === null) continue;
     const known = first.get(host);

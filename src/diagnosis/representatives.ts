@@ -6,6 +6,7 @@ import { environmentOf, isPodReady } from '../domain/pods/pods.ts';
 import type { DiagnosisDocument, SubjectReport } from './document.ts';
 import { identityTarget, NO_IDENTITY } from './identity-target.ts';
 import type { Pod } from '../evidence/kube/pod.ts';
+import { compareNaturally } from './roll-call/order.ts';
 
 /** Machines asked one by one: so many of those that stand at the same stage, and in all. */
 const PER_STAGE_MAX = 3;
@@ -75,10 +76,17 @@ function chosen(
   const machines = subjects.filter(
     ({ kind, verdict }) => kind === 'Machine' && verdict !== 'usable',
   );
-  if (isDeep) return machines;
-  const groups = groupsOf(machines, observations);
-  const alike = Map.groupBy(machines, (one) => `${groups.get(one.instanceId) ?? ''} ${one.stage}`);
+  const sorted = byId(machines);
+  if (isDeep) return sorted;
+  const groups = groupsOf(sorted, observations);
+  const alike = Map.groupBy(sorted, (one) => `${groups.get(one.instanceId) ?? ''} ${one.stage}`);
   return [...alike.values()].flatMap((some) => some.slice(0, PER_STAGE_MAX)).slice(0, ALL_MAX);
+}
+
+/** Subjects stand in the order in which answers came, which says nothing and is another each time. */
+function byId(machines: readonly SubjectReport[]): readonly SubjectReport[] {
+  const idOf = ({ instanceId, node, name }: SubjectReport): string => instanceId ?? node ?? name;
+  return machines.toSorted((one, other) => compareNaturally(idOf(one), idOf(other)));
 }
 
 /** Tags that name the group which an instance was made for, the first that it has counts. */

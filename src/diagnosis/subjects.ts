@@ -1,5 +1,5 @@
-import type { Cluster } from '../evidence/aws/groups.ts';
 import { isSameList, isSameSet } from '../evidence/equal.ts';
+import { factsOfKind } from '../evidence/fact-values.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { Hit, Observations } from '../evidence/observations.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
@@ -173,9 +173,7 @@ function createSources(
 
 /** The name that the collection or the one description of a cluster gives. */
 function clusterNameOf({ collection, facts }: Observations): string | null {
-  const described = facts.flatMap(({ kind, value }) =>
-    kind === 'aws/cluster' ? [(value as Cluster).name] : [],
-  );
+  const described = factsOfKind(facts, 'aws/cluster').map(({ value }) => value.name);
   const names = new Set(described.filter((name) => name !== undefined));
   const [only = null] = names;
   return collection?.cluster ?? (names.size === 1 ? only : null);

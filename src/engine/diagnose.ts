@@ -9,6 +9,7 @@ import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts'
 import type { Subject } from '../diagnosis/subject.ts';
 import type { Cause } from '../diagnosis/cause.ts';
 import { type Assembler, createAssembler } from '../diagnosis/subjects.ts';
+import { factsByKind } from '../evidence/fact-values.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { readTexts } from './pile.ts';
 import { resemblances } from './resemblance.ts';
@@ -69,7 +70,7 @@ async function judged(
     ...(look.asked === undefined ? {} : { asked: look.asked }),
   };
   const owners = new Set(subjects.flatMap(({ hits }) => hits.map((hit) => hit.owner)));
-  const kinds = new Set(observations.facts.map((fact) => fact.kind));
+  const kinds = new Set(factsByKind(observations.facts).keys());
   const direct = concerned(CAUSES, owners, kinds);
   const asked = await causesOf(bench, direct);
   const input = inputOf(bench, given, asked, asked);

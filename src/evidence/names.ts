@@ -87,14 +87,19 @@ function readKeys(name: MachineName): readonly string[] {
   return [ownKey(name, value) ?? `name:${beforeDomain(value)}`];
 }
 
+function rememberedKeys(name: MachineName): readonly string[] {
+  const known = KEYS.get(name.kind) ?? new Map<string, readonly string[]>();
+  const keys = readKeys(name);
+  if (known.size >= KEYS_MAX) known.clear();
+  KEYS.set(name.kind, known.set(name.value, keys));
+  return keys;
+}
+
 /**
  * Keys by which two names are known to be one machine's: the instance id, the address an
  * `ip-…` name spells, and else the name itself.
  */
 export function linkKeys(name: MachineName): readonly string[] {
-  const known = KEYS.get(name.kind) ?? new Map<string, readonly string[]>();
-  const keys = known.get(name.value) ?? readKeys(name);
-  if (known.size >= KEYS_MAX) known.clear();
-  KEYS.set(name.kind, known.set(name.value, keys));
-  return keys;
+  const keys = KEYS.get(name.kind)?.get(name.value);
+  return keys ?? rememberedKeys(name);
 }

@@ -280,9 +280,10 @@ function finish(state: State): Observations {
   return {
     documents,
     hits,
-    facts,
-    links,
-    listings,
+    // Reading may go on, and what is made of these lists is remembered by them.
+    facts: [...facts],
+    links: [...links],
+    listings: [...listings],
     losses,
     troubled,
     collection: state.collection,

@@ -273,3 +273,13 @@ describe('bytes', () => {
     );
   });
 });
+
+test('what is read later is not in what was finished before', () => {
+  const reading = createReading(SIGNS);
+  const node = (name: string) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+  reading.take('one.json', node('web-1'));
+  const { facts } = reading.finish();
+  reading.take('two.json', node('web-2'));
+  assert.equal(facts.length, 1);
+  assert.equal(reading.finish().facts.length, 2);
+});

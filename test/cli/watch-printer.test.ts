@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createWatchPrinter, type StatusObservation } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
 import type { SubjectReport } from '../../src/diagnosis/document.ts';
+import type { Listing, Refusal } from '../../src/evidence/observations.ts';
 import type { WatchNotice } from '../../src/apps/cli/live/watch-notices.ts';
 import { readTexts } from '../../src/engine/pile.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
@@ -48,6 +49,26 @@ function screen(height: number | null, asked = ASKED): Screen {
 function stale(seconds: number, kinds: readonly string[] = ['Node']): WatchNotice {
   const line = `${kinds.join('s and ')}s as of ${seconds} s ago: the API server is silent`;
   return { key: 'silent', line, kinds, over: 'changes arrive again' };
+}
+
+const NODES_REFUSED: Refusal = {
+  call: 'list nodes',
+  message: 'list nodes is denied',
+  failure: 'denied',
+  permission: 'list nodes',
+};
+
+/** A look of a live cluster at its first machines; with `isRefused` its Nodes may not be listed. */
+async function liveLook(count: number, isRefused = false): Promise<StatusObservation> {
+  const numbers = Array.from({ length: count }, (_, rank) => rank + 1);
+  const nodes = isRefused ? {} : { nodes: numbers.map((n) => node(n)) };
+  const read = await readTexts(textsOf(nodes));
+  const refusals = isRefused ? [NODES_REFUSED] : [];
+  const collection = { atMs: NOW_MS, cluster: null, asked: [], refusals, shortened: [] };
+  const listing: Listing = { kind: 'kube/Node', by: 'kubectl', locator: 'kubectl get nodes' };
+  const observations = { ...read, collection, listings: isRefused ? [] : [listing] };
+  const subjects = isRefused ? [] : numbers.map((n) => machine(n));
+  return { observations, document: diagnosis(subjects), nowMs: NOW_MS, notObservable: [] };
 }
 
 async function look(change: Partial<SubjectReport> = {}): Promise<StatusObservation> {
@@ -113,4 +134,11 @@ test('prints a document a line with -o json, and none while nothing changes', as
   assert.deepEqual(verdictsIn(show(await look())), ['usable']);
   assert.equal(show(await look()), '');
   assert.deepEqual(verdictsIn(show(await look({ verdict: 'cannot-tell' }))), ['cannot-tell']);
+});
+
+test('a machine is not gone while Nodes may not be listed, and gone once they are', async () => {
+  const { show } = screen(null);
+  show(await liveLook(2));
+  assert.equal(show(await liveLook(2, true)), '');
+  assert.match(show(await liveLook(1)), /^\S+ {2}ip-\S+.*: gone, was usable\n$/);
 });

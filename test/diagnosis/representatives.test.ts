@@ -78,6 +78,17 @@ describe('machines that are asked one by one', () => {
     assert.equal((await ids({ subjects: [...many(4), low] })).length, 4);
   });
 
+  test('are the same whichever answer came first', async () => {
+    const nodeless = machine(1, { ...FAILED, instanceId: null });
+    const subjects = [...many(4), nodeless];
+    const [one, other] = [subjects, subjects.toReversed()];
+    const instances = [1, 2, 3, 4].map((n) =>
+      instance(n, tags({ 'aws:autoscaling:groupName': 'blue' })),
+    );
+    assert.deepEqual(await ids({ subjects: one, instances }), [1, 2, 3].map(instanceId));
+    assert.deepEqual(await ids({ subjects: other, instances }), [1, 2, 3].map(instanceId));
+  });
+
   test('are three of each group, by the first tag that names one', async () => {
     for (const key of [
       'aws:autoscaling:groupName',

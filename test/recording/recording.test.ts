@@ -90,6 +90,21 @@ describe('a recording keeps once', () => {
     );
   });
 
+  test('a boot that the Node names only after it registered, and no reboot before the second', async () => {
+    const recorder = createFakeRecorder();
+    const { recording } = recordingInto(recorder);
+    for (const [minute, boot] of [
+      [2, ''],
+      [3, 'boot-1'],
+      [4, ''],
+      [5, 'boot-1'],
+      [6, 'boot-2'],
+    ] as const)
+      await recording.take(lookAt({ minute, nodes: [node({ boot })] }));
+    const lines = (await linesIn(recorder)).filter((line) => line.includes('node-rebooted'));
+    assert.deepEqual(lines, ['6 node-rebooted: the machine rebooted']);
+  });
+
   test('each count of an Event, and an Event without a change once', async () => {
     const recorder = createFakeRecorder();
     const { recording } = recordingInto(recorder);

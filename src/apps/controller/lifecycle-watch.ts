@@ -9,6 +9,7 @@ import {
 } from '../../controllers/lifecycle/facts.ts';
 import { type LifecycleMemory, NOTHING_KNOWN } from '../../controllers/lifecycle/memory.ts';
 import { asSeen } from '../../diagnosis/fact-index.ts';
+import { factsByKind } from '../../evidence/fact-values.ts';
 import { seen, type Seen, type WhyUnknown } from '../../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../../evidence/kinds.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
@@ -28,11 +29,6 @@ const NOT_ASKED: WhyUnknown = {
 };
 
 const EVENTS_MAX = 10_000;
-
-/** By kind, each record once; a look asks for eight of them. */
-function indexed(observations: Observations): ReadonlyMap<FactKind, readonly FactRecord[]> {
-  return Map.groupBy(observations.facts, ({ kind }) => kind);
-}
 
 interface Known {
   readonly byKind: ReadonlyMap<FactKind, readonly FactRecord[]>;
@@ -89,7 +85,7 @@ export class LifecycleWatch {
 
   #factsOf({ observations, nowMs }: Standing, hasAws: boolean): LifecycleFacts {
     const whole = new Set(observations.listings.map(({ kind }) => kind));
-    const known: Known = { byKind: indexed(observations), complete: whole };
+    const known: Known = { byKind: factsByKind(observations.facts), complete: whole };
     const nodes = listed(known, 'kube/Node');
     const isUnbroken = this.#isUnbroken && nodes.unread === null;
     this.#isUnbroken = nodes.unread === null;

@@ -48,9 +48,12 @@ function createClimbs(
   observe: (stage: string, seconds: number) => void,
 ): (subjects: readonly SubjectReport[]) => void {
   const counted = new Set<string>();
+  const known = new WeakSet<SubjectReport>();
   return (subjects) => {
-    for (const { kind, instanceId, ladder } of subjects) {
-      if (kind !== 'Machine' || instanceId === null) continue;
+    for (const subject of subjects) {
+      const { kind, instanceId, ladder } = subject;
+      if (kind !== 'Machine' || instanceId === null || known.has(subject)) continue;
+      known.add(subject);
       const launchedMs = isoMs(ladder.find(({ stage }) => stage === 'launched')?.since);
       if (launchedMs === null) continue;
       for (const { stage, state, since } of ladder) {

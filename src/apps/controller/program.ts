@@ -196,13 +196,13 @@ export class Controller {
     const { document, observations, nowMs } = standing;
     const { log, recording, clients } = this.#tools;
     const rollCall = rollCallOf({ document, observations, nowMs, expected: [] });
-    const { happenings, lookAgainMs } = this.#lifecycle.take(standing, clients.aws !== null);
-    this.#lookAgain(lookAgainMs, nowMs);
-    for (const happening of happenings) this.#tell(happening);
     const areWhole = areRowsWhole(observations, clients.aws !== null);
     const known = areWhole ? rollCall : withUnread(this.#known, rollCall);
     for (const line of changeLines(this.#known, known)) log.info(line);
     this.#known = known;
+    const { happenings, lookAgainMs } = this.#lifecycle.take(standing, clients.aws !== null);
+    this.#lookAgain(lookAgainMs, nowMs);
+    for (const happening of happenings) this.#tell(happening);
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
     this.#keeper.setRows(rollCall.rows, areWhole);

@@ -34,7 +34,8 @@ function addNode(list: ChangeList, node: JsonObject, uid: string, notes: Notes):
   const id = PREFIX + uid;
   const before = list.noted(id, notes);
   const name = textAt(node, 'metadata.name') ?? uid;
-  const boot = textAt(node, 'status.nodeInfo.bootID');
+  // A Node that just registered says '' until its kubelet reports.
+  const boot = textAt(node, 'status.nodeInfo.bootID') || textAt(before, 'boot') || null;
   const owner: Owner = { subject: name, subjectKind: 'Node', source: 'Node', uid, boot };
   const changes = Number(at(before, 'changes') ?? 0);
   if (before === undefined) addCreated(list, node, owner, notes);
@@ -42,7 +43,7 @@ function addNode(list: ChangeList, node: JsonObject, uid: string, notes: Notes):
   if (instance !== null && textAt(before, 'instance') !== instance)
     addLink(list, { node: name, uid, instance, atMs: createdMsOf(node) });
   const conditions = addConditions(list, owner, node, notedConditions(before), changes);
-  addBoot(list, owner, textAt(before, 'boot'));
+  addBoot(list, owner, textAt(before, 'boot') || null);
   const marks = marksOf(node);
   addMarks(list, owner, marks, textAt(before, 'marks'), changes);
   const deleting = textAt(node, 'metadata.deletionTimestamp');

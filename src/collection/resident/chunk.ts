@@ -3,7 +3,9 @@ import type { Json } from '../../evidence/json.ts';
 import type { Collection, FactRecord, Hit, Observations } from '../../evidence/observations.ts';
 import type { Quote } from '../../evidence/sighting.ts';
 import { SIGN_TABLE } from '../../engine/signs.ts';
+import type { Moment } from '../../evidence/time.ts';
 import type { Common } from '../../readers/collector.ts';
+import type { Share } from '../../readers/sharing.ts';
 import { createReading } from '../../readers/reading.ts';
 import { speaksOfTrouble } from '../../readers/troubled.ts';
 
@@ -30,6 +32,37 @@ export function readChunk(
   const { collection: _, ...chunk } = reading.finish();
   // A reading of one small document takes each of its lines for a paste.
   return { ...chunk, troubled: chunk.troubled.filter(({ text }) => speaksOfTrouble(text)) };
+}
+
+const NONE: readonly never[] = [];
+
+function orNone<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NONE : list;
+}
+
+function sharedFact<F extends FactRecord>(fact: F, share: Share): F {
+  const { kind, by, moment } = fact;
+  const isTimeless = moment.when === null;
+  return {
+    ...fact,
+    kind: share(kind),
+    by: share(by),
+    moment: isTimeless ? (share(moment as unknown as Json) as unknown as Moment) : moment,
+  };
+}
+
+/** The same chunk of which what many objects have is kept once: there are as many chunks as objects. */
+export function sharedChunk(chunk: Chunk, { share }: Common): Chunk {
+  const documents = share(chunk.documents as unknown as Json);
+  return {
+    documents: documents as unknown as Chunk['documents'],
+    hits: orNone(chunk.hits),
+    facts: orNone(chunk.facts.map((fact) => sharedFact(fact, share))),
+    links: orNone(chunk.links),
+    listings: orNone(chunk.listings),
+    losses: orNone(chunk.losses),
+    troubled: orNone(chunk.troubled),
+  };
 }
 
 /** The same chunk where so many documents come before its own. */

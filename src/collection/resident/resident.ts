@@ -61,7 +61,9 @@ export interface ResidentHealth {
 }
 
 /** What comes with a change comes within this time, and is judged with it. */
-const SETTLE_MS = 25;
+const SETTLE_MS = 10;
+/** What is not complete is looked at so often. */
+const WAIT_MS = 25;
 /** Lists become stale without a word. */
 const TICK_MS = 1_000;
 
@@ -149,7 +151,7 @@ export class Resident {
     while (!signal.aborted) {
       if (this.#feeds?.settle() === true) this.#hear(false);
       this.#showFirst();
-      await pause(clock, this.#isReady() ? TICK_MS : SETTLE_MS, signal);
+      await pause(clock, this.#isReady() ? TICK_MS : WAIT_MS, signal);
     }
   }
 
@@ -192,7 +194,7 @@ export class Resident {
   async #lists(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options.clients;
     while (this.#feeds !== null && !this.#store.isSettled() && !signal.aborted)
-      await pause(clock, SETTLE_MS, signal);
+      await pause(clock, WAIT_MS, signal);
   }
 
   #isReady(): boolean {

@@ -5,7 +5,7 @@ import { distinctLines } from '../../readers/troubled.ts';
 import { listOf } from '../document.ts';
 import { kubectlOf, lean } from '../kubernetes.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
-import { type Chunk, movedChunk, NOTHING_SAID, readChunk } from './chunk.ts';
+import { type Chunk, movedChunk, NOTHING_SAID, readChunk, sharedChunk } from './chunk.ts';
 import { sameHits } from './same-hits.ts';
 
 /** How a list is known: whole, not yet, or not as it is now. */
@@ -31,10 +31,11 @@ function placeOf(planned: PlannedList): number {
 /** What one object says, at its list's place in the pile; null for one that says nothing. */
 export function readObject(planned: PlannedList, object: JsonObject, common?: Common): Chunk {
   const content = listOf(planned.resource.kind, [lean(planned, object)], 'part');
-  return movedChunk(
+  const said = movedChunk(
     readChunk([{ locator: kubectlOf(planned), content }], common),
     placeOf(planned),
   );
+  return common === undefined ? said : sharedChunk(said, common);
 }
 
 /** What the end of a list proves: that there is no more of it. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../evidence/json.ts';
 import { listOf } from '../document.ts';
 import { kubectlOf } from '../kubernetes.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
+import { createCommon } from '../../readers/collector.ts';
 import { readChunk } from './chunk.ts';
 import { createResidentStore, gatherRound, type Moment, NO_ROUND, readListed } from './store.ts';
 
@@ -133,5 +134,37 @@ describe('a pile of what is kept', () => {
     assert.deepEqual(collection?.shortened, [{ what: 'roles', count: 2 }]);
     store.setAws(NO_ROUND);
     assert.deepEqual(store.observations(NOW).facts, []);
+  });
+});
+
+describe('what is kept', () => {
+  test('of a round are the same facts where it is answered the same in another order', () => {
+    const answers = ['i-0123456789abcdef0', 'i-0123456789abcdef1'].map((InstanceId) => ({
+      name: InstanceId,
+      locator: 'aws ec2 describe-instances',
+      content: { Reservations: [{ Instances: [{ InstanceId, State: { Name: 'running' } }] }] },
+    }));
+    const first = gatherRound();
+    for (const answer of answers) first.add(answer);
+    const before = first.round();
+    const again = gatherRound(before);
+    for (const answer of answers.toReversed()) again.add(answer);
+    assert.equal(again.round().said, before.said);
+  });
+
+  test('of many objects is once what they have in common', () => {
+    const common = createCommon();
+    const [one, other] = ['a', 'b'].map((name) => {
+      const listed = readListed(NODE_LIST, node(name, '2025-11-24T15:00:00Z'), common);
+      return listed.said;
+    });
+    assert.ok(one !== undefined && other !== undefined);
+    assert.equal(one.documents, other.documents);
+    assert.equal(one.losses, other.losses);
+    assert.equal(one.facts[0]?.moment, other.facts[0]?.moment);
+    assert.deepEqual(
+      one.facts.map(({ kind }) => kind),
+      ['kube/Node'],
+    );
   });
 });

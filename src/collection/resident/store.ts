@@ -33,8 +33,10 @@ function readRound(
   contents: readonly CollectedDocument[],
   before: Round,
 ): Pick<Round, 'said' | 'sum'> {
+  // In which order the answers came says nothing.
   const sum = contents
     .map(({ locator, content }) => checksumOf(JSON.stringify([locator, content])))
+    .toSorted()
     .join(' ');
   if (sum === before.sum) return before;
   return { said: keptChunk(readChunk(contents), before.said), sum };

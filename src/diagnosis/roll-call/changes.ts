@@ -43,6 +43,7 @@ export function changeLines(
   for (const row of next.rows) {
     const known = before.get(rowKey(row));
     before.delete(rowKey(row));
+    if (known === row) continue;
     const now = standing(row);
     if (known === undefined) lines.push(`${labelOf(row)}: new, ${now}`);
     else if (standing(known) !== now) lines.push(`${labelOf(row)}: ${standing(known)} -> ${now}`);

@@ -1,5 +1,6 @@
 import type { Machine, NodeClaim } from '../../evidence/kube/machines.ts';
 import { isTerminated } from '../../domain/nodes/fleet.ts';
+import { factsOfKind } from '../../evidence/fact-values.ts';
 import type { FactKind, KubeNode } from '../../evidence/kinds.ts';
 import { classifyName, instanceIdIn, type MachineName } from '../../evidence/names.ts';
 import type { FactRecord, Observations } from '../../evidence/observations.ts';
@@ -40,7 +41,14 @@ interface Assembly {
   readonly keysOf: KeysOf;
 }
 
-const CLAIM_KINDS: ReadonlySet<FactKind> = new Set(['kube/NodeClaim', 'kube/Machine']);
+/** Karpenter's claims and OpenShift's, in the order in which they were read. */
+function claimsIn(facts: readonly FactRecord[]): readonly FactRecord[] {
+  const claims = factsOfKind(facts, 'kube/NodeClaim');
+  const machines = factsOfKind(facts, 'kube/Machine');
+  if (machines.length === 0) return claims;
+  const all: ReadonlySet<FactRecord> = new Set([...claims, ...machines]);
+  return claims.length === 0 ? machines : facts.filter((fact) => all.has(fact));
+}
 
 function create(assembly: Assembly, keys: readonly string[]): CalledMachine {
   const machine: CalledMachine = {
@@ -246,18 +254,9 @@ export function assembleRoll(
   // In files a list may be of a few machines that somebody asked for by id.
   const hasAllInstances = isLive && hasAll('aws/instance') && !isElsewhere(observations);
   const hasAllNodes = hasAll('kube/Node');
-  addInstances(
-    assembly,
-    facts.filter(({ kind }) => kind === 'aws/instance'),
-  );
-  addNodes(
-    assembly,
-    facts.filter(({ kind }) => kind === 'kube/Node'),
-  );
-  addClaims(
-    assembly,
-    facts.filter(({ kind }) => CLAIM_KINDS.has(kind)),
-  );
+  addInstances(assembly, factsOfKind(facts, 'aws/instance'));
+  addNodes(assembly, factsOfKind(facts, 'kube/Node'));
+  addClaims(assembly, claimsIn(facts));
   addExpected(assembly, expected);
   addSubjects(assembly, document, hasAllInstances && hasAllNodes);
   return { machines: assembly.machines, hasAllInstances, hasAllNodes };

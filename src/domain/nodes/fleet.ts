@@ -79,7 +79,18 @@ interface Named {
 }
 
 /** Finds the Node of an instance by providerID, private DNS name or address. */
-function nodeFinder(nodes: readonly Seen<KubeNode>[]): (machine: Named) => KubeNode | null {
+type NodeFinder = (machine: Named) => KubeNode | null;
+
+const FINDERS = new WeakMap<readonly Seen<KubeNode>[], NodeFinder>();
+
+/** Made once of each list: a cause may ask for it on each machine. */
+function nodeFinder(nodes: readonly Seen<KubeNode>[]): NodeFinder {
+  const known = FINDERS.get(nodes) ?? madeFinder(nodes);
+  FINDERS.set(nodes, known);
+  return known;
+}
+
+function madeFinder(nodes: readonly Seen<KubeNode>[]): NodeFinder {
   const byName = new Map<string, KubeNode>();
   for (const { value } of nodes) {
     const id = instanceIdIn(`${value.providerId ?? ''} ${value.name}`);

@@ -2,6 +2,7 @@ import { systemClock } from '../../../adapters/system/clock.ts';
 import type { DiagnosisDocument, NotObservable } from '../../../diagnosis/document.ts';
 import { leftOutLine } from '../../../diagnosis/report/left-out.ts';
 import { isCalled, rowsCalled } from '../../../diagnosis/roll-call/called.ts';
+import { areRowsWhole, withUnread } from '../../../diagnosis/roll-call/whole.ts';
 import { changedRows, changeLines } from '../../../diagnosis/roll-call/changes.ts';
 import type { RollCallDocument, RollCallRow } from '../../../diagnosis/roll-call/document.ts';
 import type { TimesOfRow } from '../../../collection/timeline/recorded-times.ts';
@@ -235,15 +236,19 @@ export function createWatchPrinter(
   const sayBeside = sayNotices((line) => context.err(`${cellText(line)}\n`));
   const say = sayNotices((line) => context.out(`${timeOf(nowMs())}${cellText(line)}\n`));
   let last: RollCallDocument | null = null;
+  /** With machines that could not be read, which have not gone by that. */
+  let known: RollCallDocument | null = null;
   let change: LastChange | null = null;
   /** When rows changed while the watch looked. */
   const changedMs = new Map<string, number>();
   const show = (look: StatusObservation): void => {
     const document = callRoll(look, asked);
-    const lines = changeLines(last, document);
-    if (last !== null && look.nowMs !== null)
-      for (const key of changedRows(last, document)) changedMs.set(key, look.nowMs);
-    const newest = last === null ? undefined : lines.at(-1);
+    const before = known;
+    known = areRowsWhole(look.observations, true) ? document : withUnread(before, document);
+    const lines = changeLines(before, known);
+    if (before !== null && look.nowMs !== null)
+      for (const key of changedRows(before, known)) changedMs.set(key, look.nowMs);
+    const newest = before === null ? undefined : lines.at(-1);
     if (newest !== undefined) change = { line: newest, atMs: look.nowMs };
     if (asked.output.kind === 'json') stream(last, document, asked, context);
     else if (height() === null) {
@@ -253,8 +258,8 @@ export function createWatchPrinter(
       const usual = { ...tableOptions(asked, context, look.nowMs), isCounted: true };
       const times = timesOfRows(look.document, document, recorded);
       for (const [key, sinceMs] of changedMs) {
-        const known = times.get(key);
-        if (known !== undefined) times.set(key, { ...known, sinceMs });
+        const time = times.get(key);
+        if (time !== undefined) times.set(key, { ...time, sinceMs });
       }
       const shown = withTimes(document, times, asked, usual);
       const rows = rollCallPage(shown.document, shownRows(shown.document, asked), shown.options);
