@@ -23,6 +23,12 @@ const cause = defineCause({
       /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d{12}:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
       { strict: true },
     ),
+    // A machine's session is named after its instance, in every answer that tells the caller.
+    callsAs: context(
+      ['client-output', 'aws-message', 'authenticator', 'kubelet', 'cloud-init', 'ipamd'],
+      /\barn:(?<partition>aws[\w-]*):sts::(?<account>\d{12}):assumed-role\/(?<name>[\w+=,.@-]{1,64})\/i-[0-9a-f]{8,17}\b/,
+      { anchors: [':assumed-role/'], isBackground: true },
+    ),
     partitionUnknown: definite(
       ['authenticator'],
       /arn '(?<role>[^']*)' does not have a recognized partition/,
@@ -139,5 +145,15 @@ function nodeRoles(view: Own): readonly string[] {
     .list('aws/instance-profile')
     .flatMap((profile) => (profile.value.Roles ?? []).map((role) => role.Arn ?? ''));
   const denied = (view.sign('denied')?.quotes ?? []).map((quote) => quote.captures['role'] ?? '');
-  return [...groups, ...profiles, ...denied].filter((role) => owner(role) !== '');
+  const known = [...groups, ...profiles, ...denied];
+  return (known.length > 0 ? known : callers(view)).filter((role) => owner(role) !== '');
+}
+
+/** The roles in whose name machines call, where the kubelet of one is refused. */
+function callers(view: Own): readonly string[] {
+  if (!view.shows('kubelet-unauthorized')) return [];
+  return (view.sign('callsAs')?.quotes ?? []).map(({ captures }) => {
+    const { partition = '', account = '', name = '' } = captures;
+    return `arn:${partition}:iam::${account}:role/${name}`;
+  });
 }

@@ -66,6 +66,17 @@ const cause = defineCause({
       ['client-output', 'pod-status', 'unknown'],
       /^(?:kube-system\s+)?(?:pod\/|daemonset\.apps\/)?kube-proxy(?:-[a-z0-9]{5})?\s+\d+(?:\/\d+)?\s+/,
     ),
+    // A row of daemon sets of all namespaces: five counts behind the name.
+    proxySetListed: context(
+      ['client-output', 'unknown'],
+      /^kube-system\s+(?:daemonset\.apps\/)?kube-proxy(?:\s+\d+){5}\s/,
+      { anchors: ['kube-proxy'] },
+    ),
+    directoryAbsent: context(
+      ['client-output', 'unknown', 'host-file'],
+      /\/etc\/cni\/net\.d'?: No such file or directory|\btotal 0$/,
+      { anchors: ['/etc/cni/net.d', 'total 0'] },
+    ),
     dnsListed: context(
       ['client-output', 'pod-status', 'unknown'],
       /^(?:kube-system\s+)?(?:pod\/)?coredns-[a-z0-9-]+\s+0\/1\s+(?:Pending|ContainerCreating)/,
@@ -140,6 +151,13 @@ function matchAbsence(view: Own): Match | null {
     return found(
       {},
       [waits.first, view.quote(proxy, 'DaemonSets listed: kube-proxy, no CNI')],
+      'likely',
+    );
+  const [set, directory] = [view.sign('proxySetListed'), view.sign('directoryAbsent')];
+  if (set !== null && view.sign('cniListed') === null)
+    return found(
+      {},
+      [waits.first, set.first, ...(directory === null ? [] : [directory.first])],
       'likely',
     );
   const rows = view.sign('proxyListed');

@@ -38,6 +38,29 @@ const cause = defineCause({
       /\bInstanceTerminating\b.{0,300}Instance is terminating|the instance i-[0-9a-f]{8,17} is terminated|failed to apply shutdown taint to node/,
       { anchors: ['InstanceTerminating', ' is terminated', 'failed to apply shutdown taint'] },
     ),
+    endedUnasked: context(
+      ['aws-message', 'client-output'],
+      /taken out of service in response to an EC2 (?:instance )?health check indicating it has been (?:terminated or stopped|terminated|stopped)/,
+    ),
+    endReason: context(
+      ['aws-message', 'client-output'],
+      /\b(?:Client\.(?:InstanceInitiatedShutdown|UserInitiatedShutdown)|Server\.ScheduledStop)\b|\b(?:shutdown -[hP]|poweroff|halt|StopInstances|TerminateInstances) (?:command|call|API)\b/,
+      {
+        anchors: [
+          'InitiatedShutdown',
+          'ScheduledStop',
+          'shutdown -',
+          'poweroff ',
+          'halt ',
+          'Instances ',
+        ],
+      },
+    ),
+    neverJoined: context(
+      ['client-output', 'aws-message'],
+      /\b(?:never|n[o']t|before (?:it|they)|fail(?:s|ed)? to) (?:even )?join(?:s|ed)?\b|NodeCreationFailure/,
+      { isTold: true, isBackground: true, anchors: ['join', 'NodeCreationFailure'] },
+    ),
     retired: likely(
       ['aws-message', 'client-output', 'unknown'],
       /\b(?<retired>i-[0-9a-f]{8,17})\b.{0,40}\b(?:would be|was|is|were|has been|will be|scheduled (?:for|to be)) (?:retired\b|retirement\b)|\binstance (?:was|has been) retired\b|\bscheduled for retirement\b|\binstance-retirement\b/,
@@ -97,7 +120,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchState);
+export default matched(cause, (view) => matchState(view) ?? matchActivity(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -212,4 +235,11 @@ function isReplaced(view: Own, instance: Instance): boolean {
     (entry) => entry.LifecycleState === 'InService',
   );
   return group !== undefined && serving.length >= wanted;
+}
+
+/** The group tells that an instance ended by itself, and somebody tells who asked for that. */
+function matchActivity(view: Own): Match | null {
+  const [ended, reason] = [view.sign('endedUnasked'), view.sign('endReason')];
+  if (ended === null || reason === null || view.sign('neverJoined') !== null) return null;
+  return found({}, [ended.first, reason.first], 'likely');
 }
