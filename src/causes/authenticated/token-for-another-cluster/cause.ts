@@ -20,7 +20,7 @@ const cause = defineCause({
     ),
     signatureCode: context(
       ['authenticator', 'client-output', 'pod-app', 'object', 'unknown'],
-      /^\s{0,16}(?:"?Code"?\s?:\s?"|<Code>)SignatureDoesNotMatch\b/,
+      /(?:"Code"\s?:\s?"|<Code>)SignatureDoesNotMatch\b(?!.*[Ss]ignature (?:expired|not yet current))/,
     ),
     headerNotSigned: definite(['authenticator'], /client did not sign the x-k8s-aws-id header/),
     clockOff: context(

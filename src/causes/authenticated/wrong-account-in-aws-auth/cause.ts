@@ -42,6 +42,7 @@ const cause = defineCause({
     'aws/instance',
     'kube/Node',
     'aws/cluster',
+    'aws/caller',
   ],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
@@ -94,7 +95,7 @@ function matchAccounts(view: Own): Match | null {
     return found(
       { role: withoutPath(role), mapped: mapped.arn },
       [view.quote(auth, `rolearn: ${mapped.arn}; the nodes call as ${withoutPath(role)}`)],
-      'definite',
+      callers(view).includes(role) ? 'likely' : 'definite',
       machines === undefined ? undefined : idsOf(machines),
     );
   }
@@ -149,11 +150,22 @@ function nodeRoles(view: Own): readonly string[] {
   return (known.length > 0 ? known : callers(view)).filter((role) => owner(role) !== '');
 }
 
-/** The roles in whose name machines call, where the kubelet of one is refused. */
+/** The roles in whose name instances call. */
 function callers(view: Own): readonly string[] {
-  if (!view.shows('kubelet-unauthorized')) return [];
-  return (view.sign('callsAs')?.quotes ?? []).map(({ captures }) => {
+  const said = (view.sign('callsAs')?.quotes ?? []).map(({ captures }) => {
     const { partition = '', account = '', name = '' } = captures;
     return `arn:${partition}:iam::${account}:role/${name}`;
   });
+  // In a look of Rollcall's own the caller is whoever runs it.
+  const answered = view.nowMs === null ? view.everywhere('aws/caller') : [];
+  return [...said, ...answered.map(({ value }) => roleOfSession(value.Arn ?? ''))];
+}
+
+const SESSION =
+  /^arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]{1,64})\/i-[0-9a-f]{8,17}$/;
+
+/** The role in which an instance calls; '' for the session of a person or a program. */
+function roleOfSession(arn: string): string {
+  const [, partition, account, name] = SESSION.exec(arn) ?? [];
+  return name === undefined ? '' : `arn:${partition ?? ''}:iam::${account ?? ''}:role/${name}`;
 }

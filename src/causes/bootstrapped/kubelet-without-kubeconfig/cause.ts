@@ -24,7 +24,7 @@ const cause = defineCause({
     ),
     // A kubelet that has any kubeconfig speaks of it between these two lines.
     kubeletStarts: context(['kubelet'], /\bserver\.go:\d{1,4}\] (?:"Kubelet version"|Version: v)/, {
-      anchors: ['"Kubelet version"', '] Version: v'],
+      anchors: ['Kubelet version', '] Version: v'],
       isBackground: true,
     }),
     noClientCertificate: context(

@@ -22,6 +22,12 @@ const cause = defineCause({
       /condition Ready=False KubeletNotReady.*(?:cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady)/,
       { strict: true },
     ),
+    // The row of a description that somebody picked out.
+    rowWaits: context(
+      ['client-output', 'node-status', 'unknown'],
+      /^\s{0,8}Ready\s+False\s.{0,200}KubeletNotReady\s.{0,160}(?:cni plugin not initialized|cni config uninitialized)/,
+      { anchors: ['KubeletNotReady'] },
+    ),
     kubeletWaits: context(
       ['kubelet'],
       /network not ready.*(?:cni plugin not initialized|cni config uninitialized)/,
@@ -133,7 +139,11 @@ export default matched(cause, matchAbsence);
 type Own = ViewOf<typeof cause>;
 
 function matchAbsence(view: Own): Match | null {
-  const waits = view.sign('nodeWaits') ?? view.sign('kubeletWaits') ?? view.sign('dnsListed');
+  const waits =
+    view.sign('nodeWaits') ??
+    view.sign('rowWaits') ??
+    view.sign('kubeletWaits') ??
+    view.sign('dnsListed');
   const daemonSets = view.list('kube/DaemonSet');
   const isCni = (name: string): boolean =>
     /aws-node|calico|cilium|flannel|weave|kube-router|canal|antrea|kindnet|ovn|multus/.test(name);

@@ -46,7 +46,7 @@ const cause = defineCause({
     toldTaints: context(
       ['client-output', 'unknown'],
       /\b(?:with|has|have|tainted|custom|our|own|following) (?:a |the |its |own |custom )?taints?\b|\btainted (?:nodes?|instance groups?|node ?groups?)\b|\btolerat(?:e|es|ions?)\b/i,
-      { isTold: true, isBackground: true, anchors: ['taint', 'tolerat'] },
+      { isTold: true, isBackground: true, anchors: ['taint', 'olerat', 'OLERAT'] },
     ),
     scheduled: withdraws(
       ['event'],

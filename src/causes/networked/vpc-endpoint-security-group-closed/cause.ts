@@ -10,7 +10,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
-import type { Sighting } from '../../../evidence/sighting.ts';
+import type { VpcEndpoint } from '../../../evidence/aws/network.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -41,12 +41,6 @@ const cause = defineCause({
       ],
       /\b(?<endpoint>(?:api\.ecr|\d{12}\.dkr\.ecr|sts|ec2|ssm|autoscaling|elasticloadbalancing)\.[a-z0-9-]+\.amazonaws\.com).*dial tcp (?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+):443: (?:i\/o timeout|connect: connection timed out)/,
       { anchors: ['amazonaws.com'] },
-    ),
-    // Rows of the endpoints with their group, as a query of one's own prints them.
-    endpointRow: context(
-      ['client-output', 'aws-message'],
-      /\bcom\.amazonaws\.[a-z0-9-]{1,30}\.(?<service>ecr\.api|ecr\.dkr|ec2|sts|eks|ssm|autoscaling|elasticloadbalancing)\b.{0,80}\b(?<group>sg-[0-9a-f]{8,17})\b/,
-      { anchors: ['com.amazonaws.'], isBackground: true },
     ),
     toolTimesOut: context(
       ['client-output', 'cloud-init', 'journal'],
@@ -210,23 +204,30 @@ function foundClosed(view: Own, path: EndpointPath, lack: Lack): Match {
 
 /** A group of an endpoint that admits nobody at all, whoever asks. */
 function matchEmptyGroup(view: Own): Match | null {
-  const silent = view.sign('privateAddressSilent') ?? toolSilent(view);
-  const rows = (view.sign('endpointRow') ?? view.clusterSign('endpointRow'))?.quotes ?? [];
+  const silent = view.sign('privateAddressSilent') ?? view.sign('toolTimesOut');
   if (silent === null) return null;
   for (const group of view.everywhere('aws/security-group')) {
     const id = group.value.GroupId ?? '';
-    const row = rows.find(({ captures }) => captures['group'] === id);
-    if (row === undefined || group.value.IpPermissions?.length !== 0) continue;
-    const service = row.captures['service'] ?? '';
+    const endpoint = view
+      .everywhere('aws/vpc-endpoint')
+      .find(({ value }) => isGuardedBy(value, id));
+    if (endpoint === undefined || group.value.IpPermissions?.length !== 0) continue;
+    const service = endpoint.value.ServiceName ?? '';
+    const details = { service, groups: id, endpoint: endpoint.value.VpcEndpointId ?? '' };
     return found(
-      { service, groups: id },
-      [row, view.quote(group, `SecurityGroup ${id} has no inbound rule`), silent.last],
+      details,
+      [
+        view.quote(endpoint, `VpcEndpoint for ${service} with the security group ${id}`),
+        view.quote(group, `SecurityGroup ${id} has no inbound rule`),
+        silent.last,
+      ],
       'likely',
     );
   }
   return null;
 }
 
-function toolSilent(view: Own): Sighting | null {
-  return view.sign('toolTimesOut') ?? view.clusterSign('toolTimesOut');
+/** True where this group is the only one of the endpoint. */
+function isGuardedBy({ Groups: groups }: VpcEndpoint, id: string): boolean {
+  return groups?.length === 1 && groups[0]?.GroupId === id;
 }

@@ -58,8 +58,21 @@ const cause = defineCause({
     ),
     neverJoined: context(
       ['client-output', 'aws-message'],
-      /\b(?:never|n[o']t|before (?:it|they)|fail(?:s|ed)? to) (?:even )?join(?:s|ed)?\b|NodeCreationFailure/,
-      { isTold: true, isBackground: true, anchors: ['join', 'NodeCreationFailure'] },
+      /\b(?:never join|not join|(?:do|did|does|could|can|had)n't join|before (?:it|they) join|fail(?:s|ed)? to join|without joining)|NodeCreationFailure/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'never join',
+          'not join',
+          't join',
+          'before it join',
+          'before they join',
+          ' to join',
+          'without joining',
+          'NodeCreationFailure',
+        ],
+      },
     ),
     retired: likely(
       ['aws-message', 'client-output', 'unknown'],
