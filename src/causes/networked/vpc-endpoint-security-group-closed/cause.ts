@@ -45,7 +45,10 @@ const cause = defineCause({
     toolTimesOut: context(
       ['client-output', 'cloud-init', 'journal'],
       /curl: \(28\) |Connect timeout on endpoint URL|(?:connect to \S{1,200}|Connection) timed out|i\/o timeout/,
-      { anchors: ['curl: (28)', 'Connect timeout on endpoint', ' timed out', 'i/o timeout'] },
+      {
+        anchors: ['curl: (28)', 'Connect timeout on endpoint', ' timed out', 'i/o timeout'],
+        isBackground: true,
+      },
     ),
     answered: withdraws(
       ['event', 'kubelet', 'containerd'],

@@ -26,7 +26,7 @@ const cause = defineCause({
     ),
     told: likely(
       ['client-output', 'unknown'],
-      /\b(?:[Kk]arpenter|[Aa]utoscaler)\b.{0,60}\b(?:spins? up|spun up|launch(?:es|ed)|provision(?:s|ed)|creates?|created|adds?|added|picks?|picked|chooses?|chose|starts?)\b.{0,60}\b(?:nodes?|instances?|machines?)\b.{0,30}(?:without enough|with(?: too)? (?:little|less)|too small|that (?:do|does|has|have)(?:n't| not)?)\b.{0,40}\b(?:allocatable|memory|cpu|capacity)\b/,
+      /\b(?:[Kk]arpenter|[Aa]utoscaler)\b.{0,60}\b(?:spins? up|spun up|launch(?:es|ed)|provision(?:s|ed)|creates?|created|adds?|added|picks?|picked|chooses?|chose|starts?)\b.{0,60}\b(?:nodes?|instances?|machines?)\b.{0,30}(?:without enough|with(?: too)? (?:little|less)|too small)\b.{0,40}\b(?:allocatable|memory|cpu|capacity)\b/,
       { isTold: true, anchors: ['arpenter', 'utoscaler'] },
     ),
     refusedByKubelet: context(
