@@ -12,6 +12,7 @@ import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
+import { isoMs } from '../../../evidence/time.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -148,7 +149,8 @@ function matchState(view: Own): Match | null {
   const state = instance.value.State?.Name ?? '';
   if (state === 'running' && view.nowMs !== null && view.sign('deleted') === null) return clear;
   const isStopping = state.startsWith('stopp');
-  const isAlone = isStopping && isMissed(view, instance.value);
+  const isAlone =
+    (isStopping || isTakenBack(view, instance.value)) && isMissed(view, instance.value);
   const isGone = isTerminated(instance.value) && view.sign('deleted') !== null;
   if (!isGone && !isAlone && (!isStopping || node === undefined)) return null;
   if (isGone && nodes.length === 0 && isReplaced(view, instance.value)) return null;
@@ -255,4 +257,18 @@ function matchActivity(view: Own): Match | null {
   const [ended, reason] = [view.sign('endedUnasked'), view.sign('endReason')];
   if (ended === null || reason === null || view.sign('neverJoined') !== null) return null;
   return found({}, [ended.first, reason.first], 'likely');
+}
+
+/** Machines join within so long. */
+const JOINED_MS = 5 * 60_000;
+const ENDED_AT = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/;
+
+/** A Spot Instance that lived long enough to have been a node, and nothing took its place. */
+function isTakenBack(view: Own, instance: Instance): boolean {
+  const isSpot = /^Server\.SpotInstance/.test(instance.StateReason?.Code ?? '');
+  if (!isTerminated(instance) || !isSpot || isReplaced(view, instance)) return false;
+  const [, day, time] = ENDED_AT.exec(instance.StateTransitionReason ?? '') ?? [];
+  const endedMs = day === undefined ? null : isoMs(`${day}T${time ?? ''}Z`);
+  const launchedMs = isoMs(instance.LaunchTime ?? '');
+  return launchedMs !== null && endedMs !== null && endedMs - launchedMs >= JOINED_MS;
 }
