@@ -254,7 +254,7 @@ export const MILESTONES = [
     ],
   },
   {
-    id: 'networking-initialised',
+    id: 'networking-initialized',
     title: 'the CNI plugin started',
     proves: [...ADMITTED, 'registered'],
     signs: [

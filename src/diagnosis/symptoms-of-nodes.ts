@@ -117,7 +117,7 @@ export const SYMPTOMS_OF_NODES = [
         atLeast: 3,
       },
     ],
-    withdrawnBy: ['networking-initialised', 'node-ready', 'pod-started'],
+    withdrawnBy: ['networking-initialized', 'node-ready', 'pod-started'],
     blocksAbove: false,
   },
   {
@@ -136,7 +136,7 @@ export const SYMPTOMS_OF_NODES = [
           /Timed out waiting for IPAM daemon|Initialization failure|Retrying waiting for IPAM-D/,
       },
     ],
-    withdrawnBy: ['networking-initialised', 'node-ready'],
+    withdrawnBy: ['networking-initialized', 'node-ready'],
     blocksAbove: false,
   },
   {

@@ -27,10 +27,6 @@ const HABITS: readonly Habit[] = [
   { words: /\bspeaks? of\b/, instead: 'write "is about" or "names"' },
   { words: /\bof a form that\b/, instead: 'write "unrecognized input"' },
   { words: /\bwould tell\b/, instead: 'write "ask" or "would show"' },
-];
-
-/** Habits that texts of causes and readers still have. */
-const MORE_HABITS: readonly Habit[] = [
   {
     words: /(?<!\b[Tt]here )\b(?:is|are|was|were) none\b/,
     instead: 'write "is not" or "there are no"',
@@ -58,8 +54,6 @@ const MORE_HABITS: readonly Habit[] = [
 const SPEAKING =
   /^src\/(?:apps|adapters|capacity|causes|collection|diagnosis|domain|engine|readers|sim\/stories)\//;
 const PAGES = /^(?:README|CHANGELOG|SCOPE|SECURITY|ARCHITECTURE|CONTRIBUTING)\.md$|^docs\/.*\.md$/;
-/** Texts that only the first list checks: of causes, and of readers. */
-const FIRST_LIST_ONLY = /^(?:src|docs)\/causes\/|^src\/readers\//;
 const TITLES = /^(?:src|test|tools|bench)\/.*\.test\.ts$/;
 
 export const wording: Check = {
@@ -102,8 +96,7 @@ function inPage(file: SourceFile): readonly Violation[] {
 }
 
 function habitsIn(file: SourceFile, text: string, line: number): readonly Violation[] {
-  const habits = FIRST_LIST_ONLY.test(file.path) ? HABITS : [...HABITS, ...MORE_HABITS];
-  return habits.flatMap(({ words, instead }) => {
+  return HABITS.flatMap(({ words, instead }) => {
     const found = words.exec(text)?.[0];
     return found === undefined ? [] : [at(file, line, `reads "${found}"; ${instead}`)];
   });

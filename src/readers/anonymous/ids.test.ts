@@ -134,7 +134,7 @@ test('accounts that publish images for everybody stay', () => {
 });
 
 describe('other digits', () => {
-  test('keep what is no digit and whether letters are capitals', () => {
+  test('keep what is not a digit and whether letters are capitals', () => {
     assert.match(otherHex('ab-cd:12z', 'key'), /^[0-9a-f]{2}-[0-9a-f]{2}:[0-9a-f]{2}z$/);
     assert.match(otherHex('AB-CD:12', 'key'), /^[0-9A-F]{2}-[0-9A-F]{2}:[0-9A-F]{2}$/);
     assert.equal(otherHex('ABCDEF12', 'key').toLowerCase(), otherHex('abcdef12', 'key'));

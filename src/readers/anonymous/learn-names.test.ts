@@ -73,7 +73,7 @@ describe('labels and tags', () => {
       assert.deepEqual(ofFact({ [field]: chosen }), ['giraffe name', 'okapi name', 'wombat group']);
     });
 
-  test('elsewhere a map is no choice', () => {
+  test('elsewhere a map is not a choice', () => {
     assert.deepEqual(ofFact({ spec: { team: 'okapi' } }), []);
   });
 

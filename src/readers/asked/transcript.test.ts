@@ -28,7 +28,7 @@ describe('a command in front of its output', () => {
     });
   });
 
-  test('says nothing where its output goes through another program', () => {
+  test('states nothing where its output goes through another program', () => {
     assert.equal(commandIn('$ kubectl get nodes | grep NotReady'), null);
     assert.equal(commandIn('the output of kubectl get nodes'), null);
   });
@@ -119,7 +119,7 @@ describe('answers of kubectl', () => {
     assert.deepEqual(kinds('$ kubectl get pods'), []);
   });
 
-  test('a template prints parts of an object, of which the rest is unknown', () => {
+  test('a template prints parts of an object and leaves the rest unknown', () => {
     const [fact] = read(
       "$ kubectl get node node-a -o jsonpath='{.spec.providerID}'\naws:///eu-west-1a/i-0123456789abcdef0",
     ).facts;
@@ -169,7 +169,7 @@ describe('names that a machine prints of itself', () => {
     assert.equal(documents[0]?.machines.length, 2);
   });
 
-  test('are none where two machines print them, or a page of an error', () => {
+  test('are not read where two machines print them, or a page of an error', () => {
     assert.deepEqual(read('$ hostname\na\n$ hostname\nb').links, []);
     assert.deepEqual(
       read(

@@ -136,7 +136,7 @@ describe('an answer of AWS of its own form', () => {
     ]);
   });
 
-  test('of KMS without the key that was asked for is known and says nothing', () => {
+  test('of KMS without the key that was asked for is known and yields nothing', () => {
     const { facts, understood } = read({ Policy: '{}' });
     assert.deepEqual([facts, understood], [[], true]);
     assert.deepEqual(read({ Policy: '{}', PolicyArn: 'arn:p', KeyId: 'k' }).understood, false);
@@ -263,7 +263,7 @@ describe('texts of a machine', () => {
     assert.deepEqual([facts, understood], [[], true]);
   });
 
-  test('of nobody are none', () => {
+  test('of nobody are empty', () => {
     assert.equal(read({ Output: 'a' }).understood, false);
     assert.equal(read({ InstanceId: '', Output: 'a' }).understood, false);
   });

@@ -46,7 +46,7 @@ describe('what a command of Systems Manager printed', () => {
     assert.equal(texts({ CommandInvocations: Array.from({ length: 300 }, () => one) }).length, 200);
   });
 
-  test('is none in other values', () => {
+  test('does not exist in other values', () => {
     for (const value of [null, 'a', [{ InstanceId: ID, StandardOutputContent: 'a' }], {}])
       assert.deepEqual(texts(value), []);
   });

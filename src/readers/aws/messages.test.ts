@@ -90,7 +90,7 @@ describe('sentences of an answer', () => {
       );
     });
 
-  test('of one of several updates of a group says nothing', () => {
+  test('of one of several updates of a group yields nothing', () => {
     const update = { id: 'u', status: 'Failed', errors: [{ errorCode: 'C' }] };
     assert.deepEqual(read({ nodegroupName: 'ng', update }).said, []);
     assert.equal(read({ nodegroupName: 'ng', update }).facts.length, 1);

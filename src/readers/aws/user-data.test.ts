@@ -207,7 +207,7 @@ for (const [title, text, unreadable] of [
     'its apiVersion is “my.node.eks.aws/v1alpha1”, not node.eks.aws/v1alpha1',
   ],
   ['a later version', CONFIG.replace('v1alpha1', 'v1beta2'), null],
-  ['a text', 'kind: NodeConfig words'.replace('kind: ', ''), 'it is no YAML mapping'],
+  ['a text', 'kind: NodeConfig words'.replace('kind: ', ''), 'it is not a YAML mapping'],
 ] as const)
   test(`a NodeConfig with ${title} is told`, () => {
     const part = `Content-Type: application/node.eks.aws\r\n\r\n${text}`;
@@ -268,7 +268,7 @@ for (const [args, cluster, isExplicit] of [
     assert.deepEqual(call, { cluster, isExplicit, words });
   });
 
-test('bootstrap.sh of another name, or in a comment behind it, is no call', () => {
+test('bootstrap.sh of another name, or in a comment behind it, is not a call', () => {
   for (const text of ['/etc/eks/bootstrap.shx shop', 'x # /etc/eks/bootstrap.sh shop'])
     assert.equal(given(`#!/bin/sh\n${text}`).bootstrapCall, null);
 });

@@ -119,7 +119,8 @@ const NO_CLUSTER: ClusterGiven = { name: null, endpoint: null, authority: null, 
 
 function nodeConfigOf(text: string): NodeConfigGiven {
   const [unreadable, value] = parseYaml(text);
-  if (!isObject(value)) return { ...NO_CLUSTER, unreadable: unreadable ?? 'it is no YAML mapping' };
+  if (!isObject(value))
+    return { ...NO_CLUSTER, unreadable: unreadable ?? 'it is not a YAML mapping' };
   return {
     name: given(value, 'spec.cluster.name'),
     endpoint: given(value, 'spec.cluster.apiServerEndpoint'),

@@ -142,7 +142,7 @@ describe('maps in pasted lines', () => {
 describe('the table of eksctl', () => {
   const table = (...rows: readonly string[]): AwsAuth | null => awsAuthOfTable([HEADER, ...rows]);
 
-  test('ends at the first row that is none', () => {
+  test('ends at the first line that is not a row', () => {
     assert.deepEqual(table('arn:r u a,,b', 'none', 'arn:s v a')?.roles, roles);
     assert.deepEqual(table('arn:r    u   a,b')?.roles, roles);
     assert.deepEqual(table(' arn:r u a')?.roles, []);

@@ -138,7 +138,7 @@ describe('a Node', () => {
 });
 
 describe('what a Node does not say', () => {
-  test('without any field says nothing', () => {
+  test('without any field yields nothing', () => {
     assert.deepEqual(projectNode({}), NOTHING);
     assert.equal(projectNode({ spec: { unschedulable: 'true' } }).unschedulable, false);
     const odd = { metadata: { creationTimestamp: 'yesterday' }, status: { addresses: [{}] } };
@@ -192,7 +192,7 @@ describe('the lines of a Node', () => {
     );
   });
 
-  test('are none where nothing was shown', () => {
+  test('are unknown where nothing was shown', () => {
     assert.deepEqual(linesOfNode({ ...projectNode({}), taints: null }), []);
   });
 });

@@ -62,7 +62,7 @@ describe('equal parts of pods', () => {
     assert.equal(one.status?.containerStatuses?.[0]?.state?.running?.startedAt, STAMP);
   });
 
-  test('are none where a pod tells nothing', () => {
+  test('are empty where a pod tells nothing', () => {
     const { metadata, spec, status } = projectPod({}, createShare());
     assert.deepEqual([metadata ?? null, spec ?? null, status ?? null], [null, null, null]);
     assert.deepEqual(projectPod({ status: {} }, createShare()).status?.conditions ?? null, null);

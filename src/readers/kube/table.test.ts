@@ -111,7 +111,7 @@ describe('a table of Nodes', () => {
       assert.equal(facts.length > 0 || listings.length > 0, isNodes);
     });
 
-  test('a row without a name is no Node', () => {
+  test('a row without a name is not a Node', () => {
     const { facts, said } = read('NAME   STATUS   ROLES\n       Ready    <none>');
     assert.deepEqual([facts, said], [[], []]);
   });

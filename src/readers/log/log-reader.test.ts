@@ -104,7 +104,7 @@ const LOG = fc
       .join('');
   });
 
-describe('a large log of which most lines are not read', () => {
+describe('a large log with most lines not read', () => {
   it('says what it says when every line is read', () => {
     fc.assert(
       fc.property(LOG, (text) => {

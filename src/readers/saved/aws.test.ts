@@ -83,12 +83,12 @@ describe('what is kept of an answer of AWS', () => {
       assert.deepEqual(keptAnswer(given, new Map()), kept);
     });
 
-  test('an answer that is no object keeps nothing', () => {
+  test('an answer that is not an object keeps nothing', () => {
     for (const answer of [null, 'planted', ['planted']])
       assert.deepEqual(keptAnswer(answer, new Map()), {});
   });
 
-  test('an authority that is no text is left out', () => {
+  test('an authority that is not text is left out', () => {
     const cluster = { certificateAuthority: { data: ['planted'] } };
     const kept = keptAnswer({ cluster }, new Map());
     assert.deepEqual(kept, { cluster: { certificateAuthority: {} } });
@@ -150,7 +150,7 @@ describe('tags', () => {
       ]);
     });
 
-  test('what is no tag is left out', () => {
+  test('what is not a tag is left out', () => {
     const answer = { Vpcs: [{ Tags: [{ Value: 'planted' }, 'planted'] }], cluster: { tags: 'x' } };
     assert.deepEqual(keptAnswer(answer, new Map()), { Vpcs: [{ Tags: [] }], cluster: {} });
   });

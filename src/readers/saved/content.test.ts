@@ -56,7 +56,7 @@ describe('what is saved of a document', () => {
     }
   });
 
-  test('other documents of ours, and what is no object of Kubernetes, stay whole', () => {
+  test('other documents of ours, and what is not an object of Kubernetes, stay whole', () => {
     for (const content of [
       { apiVersion, kind: 'Collection', at: '2026-11-24T00:00:00Z', asked: ['node-1'] },
       { kind: 'Lease', spec: { other: 'stays' } },

@@ -10,7 +10,7 @@ describe('a word in a part of a line', () => {
   const place = (word: string, start = 0, end = LINE.length): number =>
     indexOfWord(LINE, { start, end }, encode(word));
 
-  test('is found where it first stands in that part', () => {
+  test('is found at its first place in that part', () => {
     assert.equal(place('the'), 0);
     assert.equal(place('the', 1), 4);
     assert.equal(place('the', 4), 4);
@@ -36,7 +36,7 @@ describe('a word in a part of a line', () => {
   });
 });
 
-test('bytes stand at a place when each of them does', () => {
+test('bytes are at a place when each of them is', () => {
   for (const [at, these, stands] of [
     [4, 'the', true],
     [4, '', true],
@@ -49,7 +49,7 @@ test('bytes stand at a place when each of them does', () => {
     assert.equal(standsAt(LINE, at, encode(these)), stands, these);
 });
 
-test('hexadecimal digits stand for one another, and nothing else does', () => {
+test('hexadecimal digits match one another, and nothing else does', () => {
   const stands = (line: string, these: string): boolean =>
     standsAlikeAt(encode(line), 1, encode(these));
   for (const digit of '0123456789abcdef') {

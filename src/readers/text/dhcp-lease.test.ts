@@ -87,7 +87,7 @@ describe('leases of systemd-networkd and NetworkManager', () => {
     assert.deepEqual(said(NETWORKD), [{ ...expected, dnsServers: ['10.0.0.2'] }]);
   });
 
-  test('without DOMAINNAME none was given, and an address alone says nothing of it', () => {
+  test('without DOMAINNAME none was given, and an address alone does not show it', () => {
     const without = NETWORKD.replace(/\nDOMAINNAME=.*/, '');
     assert.equal(said(without)[0]?.domainName, '');
     const short = NETWORKD.split('\n').slice(0, 2).join('\n');

@@ -54,7 +54,7 @@ describe('a table', () => {
       assert.equal(passages(`NAME   STATUS\na   b\n${next}\nwords`)[0], 'table 1-2');
     });
 
-  test('goes on over rows that only look alike', () => {
+  test('continues over rows that only look alike', () => {
     assert.deepEqual(passages('NAME   STATUS\n$a   b\n#b   c\nx $ a'), ['table 1-4']);
     assert.deepEqual(passages('NAME   STATUS'), ['table 1']);
   });
@@ -111,7 +111,7 @@ describe('a passage of YAML', () => {
     assert.equal(kinds('Subnets: []'), 'yaml');
   });
 
-  test('goes on below empty lines, to another object or answer', () => {
+  test('continues below empty lines, to another object or answer', () => {
     assert.deepEqual(passages('kind: a\n\nb: c\n\n  d: e'), ['yaml 1-5']);
     assert.deepEqual(passages('kind: a\nb: c\n\napiVersion: v1\nkind: d'), [
       'yaml 1-3',

@@ -155,7 +155,7 @@ describe('a text', () => {
 });
 
 describe('facts in a text', () => {
-  test('may have a map of aws-auth that is no object', () => {
+  test('may have a map of aws-auth that is not an object', () => {
     const table = 'ARN   USERNAME   GROUPS\narn:aws:iam::111122223333:role/r   u   g';
     assert.deepEqual(factKinds(table), ['kube/aws-auth']);
     assert.deepEqual(factKinds('mapRoles: |\n  - rolearn: arn:r'), ['kube/aws-auth']);
@@ -257,7 +257,7 @@ describe('what Systems Manager printed', () => {
     assert.deepEqual(read(answer('words')).links, []);
   });
 
-  test('of an answer in an answer is no document', () => {
+  test('of an answer in an answer is not a document', () => {
     const { documents } = read(answer(answer('WANTED')));
     assert.equal(documents.length, 1);
   });

@@ -57,7 +57,7 @@ test('a long name is cut in a path', () => {
   assert.equal(lineOf(name), 1);
 });
 
-test('a text that is no YAML has a line and a reason', () => {
+test('a text that is not YAML has a line and a reason', () => {
   const broken = parseLinedYaml('a: 1\nb: [\nc: }\n');
   assert.ok(!broken.ok);
   assert.ok(broken.line >= 2 && broken.line <= 4, String(broken.line));

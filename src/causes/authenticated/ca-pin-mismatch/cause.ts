@@ -48,7 +48,7 @@ export default defineCause({
     'openssl x509 -pubkey -noout -in /etc/kubernetes/pki/ca.crt | openssl pkey -pubin -outform der | openssl dgst -sha256 -hex',
   ),
   page: {
-    why: 'A join trusts the API server by the hash of its CA. The cluster was rebuilt, the CA rotated, or the address leads to another cluster; rarely, someone stands in between.',
+    why: 'A join trusts the API server by the hash of its CA. The cluster was rebuilt, the CA rotated, or the address leads to another cluster; rarely, someone intercepts the connection.',
     prevent: 'Fetch hash and token together, from the cluster, at boot.',
     notThis:
       'A token that has no signature at all is expired-bootstrap-token. Certificate errors of a kubelet that joined before are untrusted-api-certificate.',

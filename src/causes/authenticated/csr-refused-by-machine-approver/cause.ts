@@ -68,7 +68,7 @@ export default defineCause({
     'oc -n openshift-cluster-machine-approver logs deploy/machine-approver -c machine-approver-controller --tail=100',
   ),
   page: {
-    why: 'machine-approver signs only for a machine that it can recognise: a Machine whose InternalDNS is the requested name, that has no Node yet, and that was made less than two hours before.',
+    why: 'machine-approver signs only for a machine that it can recognize: a Machine whose InternalDNS is the requested name, that has no Node yet, and that was made less than two hours before.',
     prevent: 'Keep EC2’s domain in DHCP; delete Machines instead of reusing their instances.',
     notThis:
       'When every request is ignored because too many wait, it is too-many-pending-csrs. Other clusters: unapproved-client-csr.',

@@ -47,7 +47,7 @@ const cause = defineCause({
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
   summary: ({ token }) =>
-    `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is not known to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
+    `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is unknown to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
   remedy: () => [
     step(
       'Make a new token on a control plane machine and use the command it prints.',

@@ -29,7 +29,7 @@ export default defineCause({
   needs: [],
   symptoms: ['node-object-missing'],
   summary: ({ machine, role, reason }) =>
-    `kops-controller does not accept ${machine ?? 'the machine'} as a node${role === undefined ? (reason === undefined ? '' : ` (${reason})`) : `: ${role} is no role of its nodes`}, so nodeup gets no certificate.`,
+    `kops-controller does not accept ${machine ?? 'the machine'} as a node${role === undefined ? (reason === undefined ? '' : ` (${reason})`) : `: ${role} is not a role of its nodes`}, so nodeup gets no certificate.`,
   remedy: () => [
     step(
       'Read the real reason on the control plane; the machine is only told 403.',

@@ -44,7 +44,7 @@ export default defineCause({
     why: 'To fill {{EC2PrivateDNSName}} the authenticator describes the instance, in batches when many arrive. Throttling, or an instance that it may not see, leaves the name empty-handed.',
     prevent: 'Scale in steps of some dozens; keep nodes in the cluster’s account.',
     notThis:
-      'A session that is no instance id is session-name-not-instance-id; an empty name that was found is private-dns-name-late.',
+      'A session that is not an instance id is session-name-not-instance-id; an empty name that was found is private-dns-name-late.',
     refs: [
       'https://github.com/kubernetes-sigs/aws-iam-authenticator/blob/HEAD/pkg/ec2provider/ec2provider.go',
     ],

@@ -58,7 +58,7 @@ export default defineCause({
     'sudo grep -n -A16 "exec:" /var/lib/kubelet/kubeconfig',
   ),
   page: {
-    why: 'The region is often made from the zone’s name by cutting off its last letter. In a Local Zone (us-west-2-lax-1a) that leaves us-west-2-lax-1, which is no region and has no endpoints. A kubeconfig that was copied from another region signs tokens that this cluster’s authenticator does not take.',
+    why: 'The region is often made from the zone’s name by cutting off its last letter. In a Local Zone (us-west-2-lax-1a) that leaves us-west-2-lax-1, which is not a region and has no endpoints. A kubeconfig that was copied from another region signs tokens that this cluster’s authenticator does not take.',
     prevent:
       'Take the region from metadata (placement/region), and the cluster’s name and region from one place in the template.',
     notThis:

@@ -74,7 +74,7 @@ export default defineCause({
     'sudo openssl x509 -noout -issuer -dates -ext keyUsage,basicConstraints -in /etc/iam/pki/server.pem; aws rolesanywhere list-trust-anchors',
   ),
   page: {
-    why: 'The signing helper trades the host’s certificate for credentials. Roles Anywhere asks that the trust anchor’s authority signed it, that it may sign (digitalSignature) and is no CA, that the profile names the role and accepts session names, and that the role trusts the service. Each of them refuses in its own words.',
+    why: 'The signing helper trades the host’s certificate for credentials. Roles Anywhere asks that the trust anchor’s authority signed it, that it may sign (digitalSignature) and is not a CA, that the profile names the role and accepts session names, and that the role trusts the service. Each of them refuses in its own words.',
     prevent:
       'Make anchor, profile, role and certificates from one template, and try aws_signing_helper on one host first.',
     notThis:

@@ -44,7 +44,7 @@ const cause = defineCause({
     sentence`aws-auth cannot be parsed${phrase` (${why})`}; the entries in it do not count and nodes that rely on them get 401 Unauthorized.`,
   remedy: () => [
     step(
-      'Take the text out and find the line that is no YAML (tabs, a missing blank after a dash, wrong indentation).',
+      'Take the text out and find the line that is not YAML (tabs, a missing blank after a dash, wrong indentation).',
       "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}' | python3 -c 'import sys,yaml; yaml.safe_load(sys.stdin)'",
     ),
     step(

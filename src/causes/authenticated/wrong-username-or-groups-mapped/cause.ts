@@ -78,8 +78,8 @@ const cause = defineCause({
   symptoms: ['node-forbidden'],
   summary: ({ role, user, groups }) =>
     role !== undefined
-      ? sentence`${role} is mapped to the user ${user ?? '(none)'}${phrase` and the groups ${groups}`}, which is no node; the API server lets the kubelet in and forbids it everything.`
-      : `The API server knows the kubelet as ${user ?? 'a user that is no node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
+      ? sentence`${role} is mapped to the user ${user ?? '(none)'}${phrase` and the groups ${groups}`}, which is not a node; the API server lets the kubelet in and forbids it everything.`
+      : `The API server knows the kubelet as ${user ?? 'a user that is not a node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
   remedy: ({ role, user }) => [
     step(
       'Map the role as a node ({{SessionName}} instead of {{EC2PrivateDNSName}} for hybrid nodes; add eks:kube-proxy-windows for Windows).',

@@ -84,7 +84,7 @@ const cause = defineCause({
           'aws ssm get-parameter --name /aws/service/eks/optimized-ami/<version>/amazon-linux-2023/x86_64/standard/recommended/image_id',
         )
       : step(
-          'Read what the script said last; the first error stands above cloud-init’s own warning.',
+          'Read what the script said last; the first error is above cloud-init’s own warning.',
           'sudo tail -n 80 /var/log/cloud-init-output.log',
         ),
     step(

@@ -52,7 +52,7 @@ export default defineCause({
   ],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   summary: ({ machine, program, module, module2 }) =>
-    `${machine ?? 'The machine'} lacks ${program !== undefined ? `the program ${program}` : `the kernel module ${module ?? module2 ?? 'br_netfilter'}`}, so the join or the kubelet cannot go on.`,
+    `${machine ?? 'The machine'} lacks ${program !== undefined ? `the program ${program}` : `the kernel module ${module ?? module2 ?? 'br_netfilter'}`}, so the join or the kubelet cannot continue.`,
   remedy: ({ program, module, module2 }) => [
     program === undefined
       ? step(

@@ -58,7 +58,7 @@ export default defineCause({
     'kubectl get events -A --field-selector reason=Failed; kubectl get nodes -L kubernetes.io/arch,kubernetes.io/os',
   ),
   page: {
-    why: 'Graviton and Windows nodes come into a cluster, often chosen by Karpenter for their price, and an image was only built for linux/amd64. DaemonSets go on every node and are met first.',
+    why: 'Graviton and Windows nodes come into a cluster, often chosen by Karpenter for their price, and an image was only built for linux/amd64. DaemonSets run on every node and are met first.',
     prevent:
       'Build images for both architectures, or let the node pool require kubernetes.io/arch.',
     notThis:

@@ -52,7 +52,7 @@ export default defineCause({
     why: 'Older Amazon Linux 2 images take the number of pods from a table inside the image and end when the type is not in it. Karpenter and mixed instance policies pick new types the day they are released.',
     prevent: 'Roll images monthly; pin instance families to what the pinned image knows.',
     notThis:
-      'Newer scripts say “Will attempt to auto-discover value” and go on. nodeadm falls back to 110 pods, which starts and may overcommit addresses (max-pods-above-address-capacity). A type that the VPC CNI does not know is instance-type-unknown-to-cni.',
+      'Newer scripts say “Will attempt to auto-discover value” and continue. nodeadm falls back to 110 pods, which starts and may overcommit addresses (max-pods-above-address-capacity). A type that the VPC CNI does not know is instance-type-unknown-to-cni.',
     alsoKnownAs: ['No entry for c6i.xlarge in /etc/eks/eni-max-pods.txt'],
     refs: ['https://karpenter.sh/docs/troubleshooting/'],
   },

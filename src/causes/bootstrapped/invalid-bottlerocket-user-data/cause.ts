@@ -90,7 +90,7 @@ function matchGiven(view: Own): Match | null {
   if (reason === undefined) return null;
   if (!view.shows('machine-without-node')) return null;
   return found({ instance: launch.id, reason }, [
-    view.quote(launch.given, `user data of ${launch.id} is no TOML: ${reason}`),
+    view.quote(launch.given, `user data of ${launch.id} is not TOML: ${reason}`),
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }

@@ -6,7 +6,7 @@ import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 export default defineCause({
   id: 'invalid-cluster-ca-file',
   stage: 'bootstrapped',
-  title: 'the cluster CA file is missing or is no certificate',
+  title: 'the cluster CA file is missing or is not a certificate',
   scope: 'machine',
   signs: {
     notLoaded: definite(
@@ -59,7 +59,7 @@ export default defineCause({
     'sudo openssl x509 -noout -subject -enddate -in /etc/kubernetes/pki/ca.crt',
   ),
   page: {
-    why: 'User data carries the cluster’s CA as base64. Encoded twice, cut at a line end, quoted wrongly or left out, it decodes to something that is no certificate, and the kubelet cannot check its clients.',
+    why: 'User data carries the cluster’s CA as base64. Encoded twice, cut at a line end, quoted wrongly or left out, it decodes to something that is not a certificate, and the kubelet cannot check its clients.',
     prevent: 'Pass certificateAuthority.data unchanged, and fail the plan when it is empty.',
     notThis:
       'A real certificate of another cluster passes here and fails later as untrusted-api-certificate (x509: certificate signed by unknown authority).',

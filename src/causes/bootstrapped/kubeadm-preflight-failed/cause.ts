@@ -30,7 +30,7 @@ export default defineCause({
     step('Join again with a fresh token.', 'kubeadm token create --print-join-command'),
   ],
   decide: step(
-    'Read what the join printed: each failed check stands in a line of its own.',
+    'Read what the join printed: each failed check has its own line.',
     "sudo grep -A12 'error execution phase preflight' /var/log/cloud-init-output.log",
   ),
   page: {

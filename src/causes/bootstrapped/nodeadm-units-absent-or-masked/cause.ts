@@ -44,7 +44,7 @@ const cause = defineCause({
   explains: ['failed-user-script'],
   summary: ({ machine, instance, image, unit }) =>
     image !== undefined
-      ? `${instance ?? 'The machine'} runs the image ${image}, which is no EKS image and has no nodeadm; nobody reads the NodeConfig of its user data and no kubelet is configured.`
+      ? `${instance ?? 'The machine'} runs the image ${image}, which is not an EKS image and has no nodeadm; nobody reads the NodeConfig of its user data and no kubelet is configured.`
       : `${machine ?? 'The machine'} runs an image on which ${unit ?? 'nodeadm'} is missing or masked; nobody reads the NodeConfig and the kubelet is never configured.`,
   remedy: ({ unit }) => [
     step(

@@ -59,7 +59,7 @@ const cause = defineCause({
   page: {
     why: 'nodeadm does not ask EKS for anything: all it knows of the cluster is the NodeConfig. EKS adds one by itself only for managed node groups without an AMI id of their own; a launch template that names an image must bring it.',
     prevent:
-      'With an own AMI id in a managed node group, or self-managed nodes, always write the NodeConfig part; keep a test that decodes the launch template’s user data.',
+      'With a custom AMI in a managed node group, or self-managed nodes, always write the NodeConfig part; keep a test that decodes the launch template’s user data.',
     notThis:
       'The warning “could not find NodeConfig within UserData” is normal where the NodeConfig comes from /etc/eks/nodeadm.d. User data for Amazon Linux 2 is al2-user-data-on-al2023, a broken MIME boundary malformed-mime-user-data, a NodeConfig that does not parse undecodable-nodeconfig.',
     alsoKnownAs: ['no config in chain', 'could not find NodeConfig within UserData'],

@@ -77,7 +77,7 @@ const cause = defineCause({
     prevent:
       'Register the host before nodeadm install, or install everything when the image is built.',
     notThis:
-      'On EC2 the sentence “This system is not registered with an entitlement server” stands beside successful installations too: it decides only where no repository is on or a package is not found. A lock or a mirror is package-manager-update-failed.',
+      'On EC2 the sentence “This system is not registered with an entitlement server” also appears in successful installations: it decides only where no repository is on or a package is not found. A lock or a mirror is package-manager-update-failed.',
     alsoKnownAs: [
       'This system is not registered with an entitlement server. You can use subscription-manager to register.',
       'There are no enabled repositories in "/etc/yum.repos.d"',

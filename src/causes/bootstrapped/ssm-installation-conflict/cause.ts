@@ -5,7 +5,7 @@ import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 export default defineCause({
   id: 'ssm-installation-conflict',
   stage: 'bootstrapped',
-  title: 'an earlier SSM installation stands in the way',
+  title: 'an earlier SSM installation is in the way',
   scope: 'machine',
   signs: {
     checksum: definite(

@@ -61,7 +61,7 @@ export default defineCause({
     'journalctl -u kubelet -n 20 --no-pager; sudo cat /var/lib/kubelet/cpu_manager_state /var/lib/kubelet/memory_manager_state',
   ),
   page: {
-    why: 'CPU and memory manager write their policy and assignments to files. A changed policy, a changed number of CPUs or reservations larger than the machine make the kubelet refuse to go on, and systemd starts it again and again.',
+    why: 'CPU and memory manager write their policy and assignments to files. A changed policy, a changed number of CPUs or reservations larger than the machine make the kubelet refuse to start, and systemd starts it again and again.',
     prevent:
       'Change manager policies only on new machines; size reservations per instance type; never bake /var/lib/kubelet into an image.',
     notThis:

@@ -108,7 +108,7 @@ const cause = defineCause({
     'sudo grep -n -A12 "kind: JoinConfiguration" /run/kubeadm/kubeadm-join-config.yaml /var/lib/cloud/instance/user-data.txt',
   ),
   page: {
-    why: 'Cluster API and own templates render a JoinConfiguration into user data. When it is rendered before the control plane has an endpoint and token, its discovery stays empty; a first line that is indented deeper than the rest is no YAML.',
+    why: 'Cluster API and own templates render a JoinConfiguration into user data. When it is rendered before the control plane has an endpoint and token, its discovery stays empty; a first line that is indented deeper than the rest is not YAML.',
     prevent: 'Validate the rendered document before it becomes user data.',
     notThis:
       'A complete document with a token that has run out is expired-bootstrap-token; with a wrong hash ca-pin-mismatch.',
@@ -146,6 +146,6 @@ function matchIndentation(view: Own): Match | null {
   const lines = sibling.moment.at.line - first.moment.at.line;
   if (sibling.moment.at.document !== first.moment.at.document || lines < 1 || lines > 3)
     return null;
-  const reason = 'its first line is indented deeper than the rest, which is no YAML';
+  const reason = 'its first line is indented deeper than the rest, which is not YAML';
   return found({ reason }, [first, sibling], 'likely');
 }

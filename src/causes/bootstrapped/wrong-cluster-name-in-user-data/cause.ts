@@ -72,7 +72,7 @@ const cause = defineCause({
     prevent:
       'Take the name from the resource that creates the cluster, not from a second variable.',
     notThis:
-      'With endpoint and certificate given nobody looks the name up: a wrong one then fails with 401, and without the user data only token-for-another-cluster can be told. Throttled or denied calls are describe-cluster-failed.',
+      'With endpoint and certificate given nobody looks the name up: a wrong one then fails with 401, and without the user data only token-for-another-cluster can be named. Throttled or denied calls are describe-cluster-failed.',
     alsoKnownAs: ['ResourceNotFoundException: No cluster found for name'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

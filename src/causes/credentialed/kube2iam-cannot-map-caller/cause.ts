@@ -56,7 +56,7 @@ export default defineCause({
       : `kube2iam may not give the role ${role} to pods of ${namespace ?? 'that namespace'}, so they get no AWS credentials.`,
   remedy: ({ role, namespace }) => [
     step(
-      'See which pods have that address and which role they are annotated with; pods on the host’s network cannot be told apart.',
+      'See which pods have that address and which role they are annotated with; pods on the host’s network cannot be distinguished.',
       'kubectl get pods -A -o wide',
     ),
     step(

@@ -50,7 +50,7 @@ const cause = defineCause({
   page: {
     why: 'The kubelet’s credential provider got a token with the node’s role, and ECR refused the image: the repository belongs to another account whose policy does not name this one, or a policy denies it.',
     prevent:
-      'Give shared repositories a policy for the organisation, and nodes AmazonEC2ContainerRegistryPullOnly.',
+      'Give shared repositories a policy for the organization, and nodes AmazonEC2ContainerRegistryPullOnly.',
     notThis:
       '“no basic auth credentials” and 401 mean that no token was sent: node-role-without-ecr-access, ecr-api-endpoint-missing or image-credential-provider-missing. With “no identity-based policy allows” it is the role. 403 from the S3 bucket of layers is ecr-layer-download-blocked.',
     alsoKnownAs: ['pulling from host dkr.ecr failed with status code 403 Forbidden'],

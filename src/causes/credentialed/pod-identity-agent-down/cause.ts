@@ -95,7 +95,7 @@ const cause = defineCause({
     prevent:
       'Use a recent add-on, let its DaemonSet tolerate all taints, and put the link-local address into NO_PROXY of every pod.',
     notThis:
-      'An HTTP answer of 400 or 403 from the same address is pod-identity-not-authorized. Requests that the client gives up (context canceled) say nothing about the agent.',
+      'An HTTP answer of 400 or 403 from the same address is pod-identity-not-authorized. Requests that the client gives up (context canceled) do not involve the agent.',
     alsoKnownAs: [
       'dial tcp 169.254.170.23:80: connect: connection refused',
       'listen tcp [fd00:ec2::23]:80: bind: cannot assign requested address',

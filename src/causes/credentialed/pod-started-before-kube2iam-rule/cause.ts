@@ -68,7 +68,7 @@ const cause = defineCause({
     prevent:
       'Add the rule before the kubelet starts, keep the node’s role poor, or move to IRSA or Pod Identity.',
     notThis:
-      'AccessDenied for assumed-role/…/i-… long after kube2iam listens is no race: see metadata-redirect-on-wrong-interface, or pods on the host’s network, which the rule never catches.',
+      'AccessDenied for assumed-role/…/i-… long after kube2iam listens is not this race: see metadata-redirect-on-wrong-interface, or pods on the host’s network, which the rule never catches.',
     alsoKnownAs: ['kube2iam node role assumed-role i- is not authorized'],
     refs: [
       'https://github.com/jtblin/kube2iam/issues/170',

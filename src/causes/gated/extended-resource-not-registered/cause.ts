@@ -112,7 +112,7 @@ const cause = defineCause({
   ],
   decide: step('Read what the node announces.', 'kubectl get node <node> -o json'),
   page: {
-    why: 'The kubelet knows devices only from device plugins. Without the plugin’s pod, or without a driver for it to talk to, the resource is missing or 0, and Karpenter calls the node not initialised.',
+    why: 'The kubelet knows devices only from device plugins. Without the plugin’s pod, or without a driver for it to talk to, the resource is missing or 0, and Karpenter calls the node not initialized.',
     prevent:
       'Accelerated machine images, device plugins as add-ons, tolerations that match the node group’s taints.',
     notThis:

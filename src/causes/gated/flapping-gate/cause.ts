@@ -58,7 +58,7 @@ const cause = defineCause({
   symptoms: ['pod-not-scheduled'],
   summary: ({ machine, taint, updated, desired, told }) =>
     told !== undefined
-      ? 'A taint of a gate comes and goes on the nodes again and again, so they are never open for long.'
+      ? 'A taint of a gate appears on the nodes and disappears, again and again, so they are never open for long.'
       : updated !== undefined
         ? `The gate put ${taint ?? 'its taint'} back on ${machine ?? 'the node'}, which was open before, because the DaemonSet rolls out (${updated} of ${desired ?? ''} pods updated) and its pod here is made again.`
         : sentence`The gate put the taint ${taint} back on ${machine ?? 'a node'} more than once although the node was open before: it follows every restart of the DaemonSet’s pod.`,

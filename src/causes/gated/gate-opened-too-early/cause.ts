@@ -101,7 +101,7 @@ const cause = defineCause({
     'kubectl get events -A --field-selector reason=TaintsChanged -o json',
   ),
   page: {
-    why: 'Ready means what the readiness probe tests. kiam’s agent has none by default, calico’s says nothing about services, and nidhogg 0.4 takes a pod without any container status for ready. The gate opens, pods start, and for a minute they get the node’s identity or no network.',
+    why: 'Ready means what the readiness probe tests. kiam’s agent has none by default, calico’s ignores services, and nidhogg 0.4 takes a pod without any container status for ready. The gate opens, pods start, and for a minute they get the node’s identity or no network.',
     prevent:
       'Deep probes (kiam /health?deep=1, a ClusterIP dialled from a pod’s network), a dwell that is checked again, and a look back at pods that slipped in.',
     notThis:

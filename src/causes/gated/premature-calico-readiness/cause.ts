@@ -36,7 +36,7 @@ const cause = defineCause({
       `kubectl -n kube-system exec ${pod ?? '<calico-node-pod>'} -c calico-node -- /bin/calico-node -felix-ready -bird-ready`,
     ),
     step(
-      'Hold new nodes back by an own taint until calico is truly ready.',
+      'Hold new nodes back by a custom taint until calico is truly ready.',
       `kubectl taint node ${node ?? '<node>'} example.com/network-starting=:NoSchedule`,
     ),
     step(

@@ -18,7 +18,7 @@ const READY_FOR_MS = 600_000;
 const cause = defineCause({
   id: 'startup-taint-not-removed',
   stage: 'gated',
-  title: 'a start-up taint stays, so Karpenter never calls the node initialised',
+  title: 'a start-up taint stays, so Karpenter never calls the node initialized',
   scope: 'machine',
   signs: {
     condition: likely(

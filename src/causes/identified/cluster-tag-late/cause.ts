@@ -36,7 +36,7 @@ const cause = defineCause({
     'aws ec2 describe-tags --filters Name=resource-id,Values=<instance>',
   ),
   page: {
-    why: 'Spot requests and scripts put tags on an instance some seconds after it runs. The in-tree provider reads them once and goes on without a cluster id, so it no longer tells its resources from others.',
+    why: 'Spot requests and scripts put tags on an instance some seconds after it runs. The in-tree provider reads them once and continues without a cluster id, so it no longer tells its resources from others.',
     prevent: 'Tag specifications in the launch template instead of tagging afterwards.',
     notThis:
       'Without the tag even now, or with a process that exits over it, it is cluster-tag-missing-or-contradictory; a Node deleted in that window is untagged-instance-filtered-out.',

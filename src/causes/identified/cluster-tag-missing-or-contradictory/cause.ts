@@ -80,7 +80,7 @@ const cause = defineCause({
     prevent:
       'Tag at launch: launch template tag specifications, or tags of the Auto Scaling group that propagate.',
     notThis:
-      'A kubelet that only warns and goes on, on an instance that has the tag now, is cluster-tag-late.',
+      'A kubelet that only warns and continues, on an instance that has the tag now, is cluster-tag-late.',
     alsoKnownAs: [
       'AWS cloud failed to find ClusterID',
       'Tag "KubernetesCluster" nor "kubernetes.io/cluster/..." not found',

@@ -49,7 +49,7 @@ const cause = defineCause({
     ec2Name !== undefined
       ? sentence`The Node ${node} is called by the domain ${domain}${phrase` of the DHCP option set ${options}`}, but EC2 calls ${instance ?? 'the instance'} ${ec2Name}; the cloud controller finds no instance of that name and leaves the Node uninitialized.`
       : credential === undefined
-        ? sentence`The Node ${node} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialise it.`
+        ? sentence`The Node ${node} has the DHCP domain ${domain ?? 'of its own'}, under which EC2 knows no instance; the cloud controller cannot initialize it.`
         : `The kubelet registers as ${node ?? 'one name'} (DHCP domain ${domain ?? 'of its own'}) but its credential is for the EC2 name ${credential}; the API server refuses it.`,
   remedy: ({ credential, ec2Name, vpc, node }) => [
     step(

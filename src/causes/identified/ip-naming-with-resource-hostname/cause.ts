@@ -36,7 +36,7 @@ export default defineCause({
     'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsNameOptions',
   ),
   page: {
-    why: 'A Node named after the address of an instance that EC2 calls i-… would never be tied to it, so nodeup refuses to go on.',
+    why: 'A Node named after the address of an instance that EC2 calls i-… would never be tied to it, so nodeup refuses to continue.',
     prevent: 'One kind of naming in subnets and cluster specification.',
     notThis:
       'A machine that joined and is not found by the cloud controller is resource-based-name-mismatch.',

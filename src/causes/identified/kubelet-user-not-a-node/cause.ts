@@ -5,7 +5,7 @@ import { context } from '../../../diagnosis/sign.ts';
 const cause = defineCause({
   id: 'kubelet-user-not-a-node',
   stage: 'identified',
-  title: 'the kubelet’s credential is no node identity',
+  title: 'the kubelet’s credential is not a node identity',
   scope: 'machine',
   signs: {
     plainUser: context(
@@ -23,7 +23,7 @@ const cause = defineCause({
     `The kubelet of ${machine ?? 'the machine'} calls as the user ${user ?? 'of its certificate'}, which is not system:node:<name>; neither the Node authorizer nor the default roles let it do anything.`,
   remedy: ({ user }) => [
     step(
-      'Issue a certificate per node: common name system:node:<node>, organisation system:nodes.',
+      'Issue a certificate per node: common name system:node:<node>, organization system:nodes.',
       'sudo kubeadm kubeconfig user --org system:nodes --client-name system:node:<node> > kubelet.conf',
     ),
     step(
@@ -37,7 +37,7 @@ const cause = defineCause({
   ),
   page: {
     why: 'Since Kubernetes 1.8 the role system:node is no longer bound to the group system:nodes; only the Node authorizer speaks for nodes, and it knows them by the user name system:node:<name>. Certificates shared by all kubelets (CN=kubelet) lost their rights with it.',
-    prevent: 'TLS bootstrapping, or kubeadm, both of which write the right subject.',
+    prevent: 'TLS bootstrapping, or kubeadm, which both write the right subject.',
     notThis:
       'Where users come from an IAM mapping it is wrong-username-or-groups-mapped. A user system:node:<other> is one of the name causes, such as node-name-differs-from-certificate; system:anonymous is anonymous-kubelet; system:bootstrap:… is bootstrap-group-not-bound.',
     refs: [

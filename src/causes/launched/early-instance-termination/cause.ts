@@ -89,7 +89,7 @@ const cause = defineCause({
     prevent:
       'Set the grace period above the slowest bootstrap; use EC2 health checks for nodes; spread spot over many pools.',
     notThis:
-      'A node that ended later in its life is instance-stopped-or-terminated. Client.InternalError is kms-key-access-missing; an impaired machine that goes on existing is impaired-status-check; a launch that was refused never had an id.',
+      'A node that ended later in its life is instance-stopped-or-terminated. Client.InternalError is kms-key-access-missing; an impaired machine that keeps existing is impaired-status-check; a launch that was refused never had an id.',
     refs: [
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/troubleshooting-launch.html',
       'https://docs.aws.amazon.com/autoscaling/ec2/userguide/ts-as-healthchecks.html',

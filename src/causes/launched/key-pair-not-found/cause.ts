@@ -65,7 +65,7 @@ const cause = defineCause({
     "aws ec2 describe-launch-template-versions --launch-template-id <template> --versions '$Default' --query 'LaunchTemplateVersions[].LaunchTemplateData.KeyName'; aws ec2 describe-key-pairs --query 'KeyPairs[].KeyName'",
   ),
   page: {
-    why: 'Launch templates and configurations keep the name of a key, not the key. Somebody cleaned up key pairs, or the template was copied to a region that has no such key; running machines go on, new ones are refused.',
+    why: 'Launch templates and configurations keep the name of a key, not the key. Somebody cleaned up key pairs, or the template was copied to a region that has no such key; running machines keep running, new ones are refused.',
     prevent:
       'Manage the key pair in the code that makes the template, or use Session Manager and no key.',
     notThis:

@@ -88,7 +88,7 @@ const cause = defineCause({
   page: {
     why: 'EC2 creates the encrypted volume in the name of the role that launches. If the key’s policy does not know that role, the instance goes from pending to terminated within seconds, and its console stays empty.',
     prevent:
-      'When encryption by default is switched on with an own key, add the Auto Scaling service-linked role and every controller that launches to its policy.',
+      'When encryption by default is switched on with a customer-managed key, add the Auto Scaling service-linked role and every controller that launches to its policy.',
     notThis:
       'The reason does not name KMS: a key that is disabled or pending deletion is kms-key-unusable, and says so. Reasons that begin with Server. are early-instance-termination. A failed bootstrap leaves an instance that runs.',
     alsoKnownAs: ['Client.InternalError: Client error on launch'],

@@ -102,7 +102,7 @@ const cause = defineCause({
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['cni-uninitialized'],
-  withdrawnBy: ['networking-initialised', 'node-ready'],
+  withdrawnBy: ['networking-initialized', 'node-ready'],
   explains: ['controller-manager-not-leading'],
   summary: () =>
     'The cluster lists no CNI daemon set at all, so no node ever gets a CNI configuration and all stay NotReady.',

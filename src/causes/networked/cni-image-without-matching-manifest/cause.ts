@@ -47,7 +47,7 @@ const cause = defineCause({
   },
   needs: ['kube/DaemonSet', 'kube/Pod'],
   symptoms: ['cni-daemon-silent'],
-  withdrawnBy: ['networking-initialised', 'node-ready'],
+  withdrawnBy: ['networking-initialized', 'node-ready'],
   explains: [
     'cni-configuration-missing',
     'cni-killed-by-own-probes',

@@ -39,7 +39,7 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
-  withdrawnBy: ['node-ready', 'networking-initialised'],
+  withdrawnBy: ['node-ready', 'networking-initialized'],
   explains: ['cni-killed-by-own-probes', 'cni-configuration-missing'],
   summary: ({ node, machine, port, port2, agent }) =>
     `${agent === undefined ? 'The pod network’s agent' : `The ${agent}`} on ${node ?? machine ?? 'the node'} cannot listen on port ${port ?? port2 ?? 'it needs'}, which another program on the host holds, so its pod does not become ready.`,

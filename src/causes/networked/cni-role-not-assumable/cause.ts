@@ -43,7 +43,7 @@ const cause = defineCause({
   },
   needs: ['kube/Pod', 'kube/ServiceAccount', 'aws/cluster', 'aws/oidc-providers', 'aws/role'],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
-  withdrawnBy: ['networking-initialised'],
+  withdrawnBy: ['networking-initialized'],
   explains: [
     'cni-configuration-missing',
     'cni-killed-by-own-probes',

@@ -43,7 +43,7 @@ const cause = defineCause({
     'aws/pod-identity-association',
   ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'node-not-ready'],
-  withdrawnBy: ['networking-initialised'],
+  withdrawnBy: ['networking-initialized'],
   explains: [
     'cni-configuration-missing',
     'cni-killed-by-own-probes',

@@ -78,7 +78,7 @@ const cause = defineCause({
     ...RIGHTS_KINDS,
   ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'sandbox-not-created', 'node-not-ready'],
-  withdrawnBy: ['networking-initialised'],
+  withdrawnBy: ['networking-initialized'],
   explains: [
     'cni-configuration-missing',
     'cni-killed-by-own-probes',

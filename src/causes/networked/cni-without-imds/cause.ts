@@ -39,7 +39,7 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized', 'no-answer-from-metadata'],
-  withdrawnBy: ['networking-initialised', 'node-ready'],
+  withdrawnBy: ['networking-initialized', 'node-ready'],
   explains: [
     'cni-configuration-missing',
     'cni-killed-by-own-probes',

@@ -59,7 +59,7 @@ export default defineCause({
     why: 'ECR keeps layers in a bucket of AWS’s own in each region and redirects there. An S3 endpoint whose policy names only one’s own buckets, or which the subnet’s route table does not have, cuts off just this part.',
     prevent: 'Allow the starport bucket in every S3 endpoint policy.',
     notThis:
-      'An image that times out once and is pulled at the next try is no fault. When token or manifest fail too it is no-nat-or-vpc-endpoints or ecr-api-endpoint-missing.',
+      'An image that times out once and is pulled at the next try is not a fault. When token or manifest fail too it is no-nat-or-vpc-endpoints or ecr-api-endpoint-missing.',
     alsoKnownAs: [
       'starport-layer-bucket 403 Forbidden',
       'failed to copy: httpReadSeeker: failed open: unexpected status code',

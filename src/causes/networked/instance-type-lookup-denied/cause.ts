@@ -26,7 +26,7 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
-  withdrawnBy: ['networking-initialised', 'node-ready'],
+  withdrawnBy: ['networking-initialized', 'node-ready'],
   explains: [
     'instance-type-unknown-to-cni',
     'cni-without-ec2-permissions',

@@ -76,7 +76,7 @@ export default defineCause({
     prevent:
       'Keep the vpc-cni add-on current, and check it before rolling out a new instance family.',
     notThis:
-      'When the fallback call is refused or times out it is instance-type-lookup-denied, which the log names with the call. “failed to assign an IP address” in the sandbox event alone says nothing of the type.',
+      'When the fallback call is refused or times out it is instance-type-lookup-denied, which the log names with the call. “failed to assign an IP address” in the sandbox event alone does not name the type.',
     alsoKnownAs: [
       'Failed to get eni limit due to unknown instance type',
       'vpc ip resource(eni ip limit): unknown instance type',

@@ -36,7 +36,7 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
-  withdrawnBy: ['networking-initialised', 'node-ready'],
+  withdrawnBy: ['networking-initialized', 'node-ready'],
   explains: [
     'cni-configuration-missing',
     'cni-killed-by-own-probes',

@@ -57,7 +57,7 @@ const cause = defineCause({
     'kube/Pod',
   ],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],
-  withdrawnBy: ['networking-initialised', 'node-ready'],
+  withdrawnBy: ['networking-initialized', 'node-ready'],
   explains: [
     'cni-without-ec2-permissions',
     'cni-configuration-missing',
@@ -65,7 +65,7 @@ const cause = defineCause({
   ],
   summary: ({ reason, machine, role, policies }) =>
     role !== undefined
-      ? `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix: its role ${role} has ${policies ?? 'policies'}, none of which allows ec2:AssignIpv6Addresses, so an IPv6 cluster has no pod addresses there.`
+      ? `The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix: its role ${role} has ${policies ?? 'policies'}, and none allows ec2:AssignIpv6Addresses, so an IPv6 cluster has no pod addresses there.`
       : sentence`The VPC CNI of ${machine ?? 'the node'} gets no IPv6 prefix${phrase` (${reason})`}, so an IPv6 cluster has no pod addresses there.`,
   remedy: ({ role }) => [
     step(

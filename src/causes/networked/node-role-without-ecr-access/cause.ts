@@ -67,7 +67,7 @@ const cause = defineCause({
     'aws iam list-attached-role-policies --role-name <node-role>',
   ),
   page: {
-    why: 'The kubelet (or the machine image’s own script for the pause image) asks ECR for a registry token with the instance’s role. Without the right it goes on without a token and the registry answers 401.',
+    why: 'The kubelet (or the machine image’s own script for the pause image) asks ECR for a registry token with the instance’s role. Without the permission it continues without a token and the registry answers 401.',
     prevent:
       'Create node roles with the three policies: worker node, CNI (unless it has its own role) and registry pull.',
     notThis:

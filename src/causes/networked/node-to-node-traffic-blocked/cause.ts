@@ -75,7 +75,7 @@ const cause = defineCause({
     why: 'A new node group with a security group of its own, or a hardened group that only allows what the control plane needs, cuts off what nodes say to each other.',
     prevent: 'One shared group for all nodes that admits itself.',
     notThis:
-      'A time-out to a service address is no proof of this: see service-ip-unreachable-for-cni and kube-proxy-not-working. Time-outs of CoreDNS to the VPC’s resolver are of another path.',
+      'A time-out to a service address does not prove this: see service-ip-unreachable-for-cni and kube-proxy-not-working. Time-outs of CoreDNS to the VPC’s resolver are of another path.',
     alsoKnownAs: [
       'Failed to connect to Typha i/o timeout',
       'pods on other node unreachable EKS security group',

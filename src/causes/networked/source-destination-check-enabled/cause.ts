@@ -66,7 +66,7 @@ const cause = defineCause({
     'aws ec2 describe-instance-attribute --attribute sourceDestCheck --instance-id <instance>',
   ),
   page: {
-    why: 'EC2 lets an instance send and receive only packets of its own addresses unless the check is off. Pod addresses of Calico without overlay are none of those.',
+    why: 'EC2 lets an instance send and receive only packets of its own addresses unless the check is off. Pod addresses of Calico without overlay are not among those.',
     prevent:
       'Turn it off in the launch template’s boot script, with awsSrcDstCheck, or use an overlay.',
     notThis:

@@ -79,7 +79,7 @@ const cause = defineCause({
       'aws eks describe-cluster --name <cluster> --query cluster.[endpoint,resourcesVpcConfig.endpointPrivateAccess,resourcesVpcConfig.endpointPublicAccess]',
     ),
     step(
-      'Let the VPC answer names: both DNS attributes on; an own DNS server has to forward eks.amazonaws.com to the VPC’s resolver (169.254.169.253).',
+      'Let the VPC answer names: both DNS attributes on; a custom DNS server has to forward eks.amazonaws.com to the VPC’s resolver (169.254.169.253).',
       `aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-support; aws ec2 modify-vpc-attribute --vpc-id ${vpc ?? '<vpc>'} --enable-dns-hostnames`,
     ),
     step(
@@ -92,11 +92,11 @@ const cause = defineCause({
     'grep nameserver /etc/resolv.conf; dig +short <endpoint-name>; dig +short @169.254.169.253 <endpoint-name>',
   ),
   page: {
-    why: 'A private endpoint’s name lives in a hosted zone that EKS ties to the VPC. DNS support or hostnames switched off, a zone that is not associated, or an own DNS server in the DHCP options that does not forward, and the name is unknown.',
+    why: 'A private endpoint’s name lives in a hosted zone that EKS ties to the VPC. DNS support or hostnames switched off, a zone that is not associated, or a custom DNS server in the DHCP options that does not forward, and the name is unknown.',
     prevent:
       'Keep AmazonProvidedDNS in the DHCP options, or forward eks.amazonaws.com; test the name from every new VPC.',
     notThis:
-      'A name that is not the cluster’s present one is stale-cluster-endpoint (the cluster was made again). A name that resolves and does not answer is api-port-blocked, public-endpoint-cidr-restricted or control-plane-down. kops-controller.internal is kops-controller-name-unresolved, under .k8s.local gossip-dns-without-protokube. kubectl on a laptop outside the VPC fails the same way and says nothing of nodes.',
+      'A name that is not the cluster’s present one is stale-cluster-endpoint (the cluster was made again). A name that resolves and does not answer is api-port-blocked, public-endpoint-cidr-restricted or control-plane-down. kops-controller.internal is kops-controller-name-unresolved, under .k8s.local gossip-dns-without-protokube. kubectl on a laptop outside the VPC fails the same way and does not concern nodes.',
     alsoKnownAs: ['dial tcp: lookup eks.amazonaws.com: no such host'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',

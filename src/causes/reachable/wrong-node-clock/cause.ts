@@ -104,7 +104,7 @@ const cause = defineCause({
     prevent:
       'Run chrony with 169.254.169.123 in every image, and order the kubelet after time-sync.target.',
     notThis:
-      'current time … is after … may be a certificate that did expire: compare the time in the message with the real one (expired-kubelet-client-certificate). A wrong clock also shows as AuthFailure, which alone says nothing: chronyc tracking beside it decides.',
+      'current time … is after … may be a certificate that did expire: compare the time in the message with the real one (expired-kubelet-client-certificate). A wrong clock also shows as AuthFailure, which alone proves nothing: chronyc tracking beside it decides.',
     alsoKnownAs: [
       'x509: certificate has expired or is not yet valid',
       'Signature not yet current',

@@ -75,7 +75,7 @@ const cause = defineCause({
     if (denied !== undefined)
       return `The cloud controller may not ask EC2 (${denied}), so ${machine ?? 'the Node'} keeps the taint node.cloudprovider.kubernetes.io/uninitialized.`;
     if (several !== undefined)
-      return `EC2 has more than one instance called ${several}, so the cloud controller initialises none of them as a Node.`;
+      return `EC2 has more than one instance called ${several}, so the cloud controller initializes none of them as a Node.`;
     if (ec2Name !== undefined)
       return `The Node is called ${node ?? ''}, but EC2 calls ${instance ?? 'its instance'} ${ec2Name}, and the Node has no providerID; the cloud controller finds no instance for it and leaves it uninitialized.`;
     return `The cloud controller finds no EC2 instance for the Node ${machine ?? ''} and leaves it uninitialized: no pod is scheduled to it, and newer controllers delete it.`;

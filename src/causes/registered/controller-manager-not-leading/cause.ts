@@ -64,7 +64,7 @@ const cause = defineCause({
     'kubectl -n kube-system get leases kube-controller-manager kube-scheduler -o custom-columns=NAME:.metadata.name,HOLDER:.spec.holderIdentity,RENEWED:.spec.renewTime',
   ),
   page: {
-    why: 'kube-controller-manager signs the certificates of new kubelets, makes the pods of DaemonSets and takes start-up taints off; kube-scheduler places those pods. One instance of each leads and renews its Lease every two seconds. When none does, Nodes that are there go on, and new ones never become usable.',
+    why: 'kube-controller-manager signs the certificates of new kubelets, makes the pods of DaemonSets and takes start-up taints off; kube-scheduler places those pods. One instance of each leads and renews its Lease every two seconds. When none does, existing Nodes keep working, and new ones never become usable.',
     prevent:
       'Watch the age of both Leases; renew the certificates of the control plane before they expire.',
     notThis:

@@ -80,7 +80,7 @@ const cause = defineCause({
     prevent:
       'Upgrade control plane first and pin node images to the cluster’s minor (SSM parameter, `@latest` aliases only for patches).',
     notThis:
-      '`the server could not find the requested resource` for custom resources or metrics says nothing about the kubelet. A flag the kubelet itself refuses is rejected-kubelet-flag-or-config.',
+      '`the server could not find the requested resource` for custom resources or metrics does not concern the kubelet. A flag the kubelet itself refuses is rejected-kubelet-flag-or-config.',
     alsoKnownAs: [
       'KubeletVersion preflight error',
       'the server could not find the requested resource',

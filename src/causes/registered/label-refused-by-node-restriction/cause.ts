@@ -46,7 +46,7 @@ export default defineCause({
   page: {
     why: 'The admission plugin NodeRestriction lets a kubelet label its own Node only with names that cannot attract other people’s workloads. node-restriction.kubernetes.io/ and most kubernetes.io names are reserved for administrators.',
     prevent:
-      'Label nodes with an own domain (`team.example.com/pool`), and give roles by a controller.',
+      'Label nodes with a custom domain (`team.example.com/pool`), and give roles by a controller.',
     notThis:
       'A kubelet that exits by itself with `unknown kubernetes.io or k8s.io labels specified` is reserved-label-in-kubelet-flags; this refusal comes from the server. `is not allowed to modify node "…"` is about the name, an identified-stage cause.',
     alsoKnownAs: [

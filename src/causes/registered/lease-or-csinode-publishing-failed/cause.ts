@@ -41,7 +41,7 @@ const cause = defineCause({
   remedy: ({ gone }) => [
     gone === undefined
       ? step(
-          'See whether the role of the node authorizer or an own binding was changed, and restore the defaults.',
+          'See whether the role of the node authorizer or a custom binding was changed, and restore the defaults.',
           'kubectl auth can-i create leases -n kube-node-lease --as=system:node:<node> --as-group=system:nodes',
         )
       : step('Create the namespace again.', 'kubectl create namespace kube-node-lease'),

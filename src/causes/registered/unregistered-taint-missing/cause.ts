@@ -39,7 +39,7 @@ export default defineCause({
     `The node of NodeClaim ${claim ?? 'in question'} joined without the taint karpenter.sh/unregistered:NoExecute, so Karpenter does not take it as registered (pods may also land before labels and taints are set).`,
   remedy: () => [
     step(
-      'Register the node with the taint: in own user data add it to the kubelet’s arguments (bootstrap.sh form).',
+      'Register the node with the taint: in custom user data add it to the kubelet’s arguments (bootstrap.sh form).',
       "--kubelet-extra-args '--register-with-taints=karpenter.sh/unregistered=true:NoExecute'",
     ),
     step(

@@ -5,7 +5,6 @@ import {
   found,
   type Match,
   matched,
-  type Step,
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
@@ -15,9 +14,8 @@ import { idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import { endpointWords } from '../../../domain/pods/services.ts';
 import {
-  holderCommand,
   mayBeAsked,
-  openingByNameCommand,
+  openingSteps,
   openingCommand,
   type SilentWebhook,
   silentWebhooks,
@@ -28,16 +26,6 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 
 const OPEN =
   'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.';
-
-function openingSteps(webhook = '<webhook>'): readonly Step[] {
-  return [
-    { text: 'Find what holds this webhook, of either kind.', command: holderCommand(webhook) },
-    {
-      text: `${OPEN} The first word is what the search prints, kind and name in one.`,
-      command: openingByNameCommand(webhook),
-    },
-  ];
-}
 
 /** An admission webhook stands between every new node and the API server, and does not let it in. */
 const cause = defineCause({
@@ -70,7 +58,7 @@ const cause = defineCause({
       : `The admission webhook ${webhook ?? 'in the way'} ${why === undefined ? 'does not let new Nodes in' : 'does not answer the API server'}, so no new kubelet can create its Node; if its pods need such a node, nothing will ever answer.`,
   remedy: ({ webhook, kind, configuration, index, service }) => [
     ...(kind === undefined || configuration === undefined
-      ? openingSteps(webhook)
+      ? openingSteps(OPEN, webhook)
       : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
     step(
       'Then bring its pods back.',
@@ -82,7 +70,7 @@ const cause = defineCause({
     "journalctl -u kubelet --no-pager | grep 'Unable to register node' | tail -n 5",
   ),
   page: {
-    why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can come to run them.',
+    why: 'A webhook with failurePolicy Fail and rules on `*` or `nodes` must answer before a Node can be created. When its pods run on nodes that are gone, the API server asks nobody, and no node can appear to run them.',
     prevent:
       'Never let a policy webhook claim nodes, leases and csinodes; exempt kube-system; run it on nodes that do not depend on it.',
     notThis:

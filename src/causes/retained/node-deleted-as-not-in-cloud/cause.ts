@@ -66,7 +66,7 @@ const cause = defineCause({
     'node-deleted-by-other-actor',
   ],
   summary: ({ node, foreign, instance, ec2Name }) =>
-    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is not one that EC2 gives'}${ec2Name === undefined ? '' : `, while ${instance ?? 'the instance'} runs as ${ec2Name}`}; the kubelet goes on without a Node and does not register again by itself.`,
+    `The cloud controller found no EC2 instance for the Node ${node ?? 'in question'} and deleted it${foreign === undefined ? '' : ', whose name is not one that EC2 gives'}${ec2Name === undefined ? '' : `, while ${instance ?? 'the instance'} runs as ${ec2Name}`}; the kubelet keeps running without a Node and does not register again by itself.`,
   remedy: ({ node }) => [
     step(
       'Bring the Node back: a kubelet registers once per start.',
@@ -77,7 +77,7 @@ const cause = defineCause({
       `aws ec2 describe-instances --filters Name=private-dns-name,Values=${node ?? '<node>'} --query Reservations[].Instances[].[InstanceId,PrivateDnsName,State.Name]`,
     ),
     step(
-      'In own user data start the kubelet after the host name is set and the control plane answers, with the CNI at hand: only a Node that is not Ready is ever deleted.',
+      'In custom user data start the kubelet after the host name is set and the control plane answers, with the CNI at hand: only a Node that is not Ready is ever deleted.',
       'until curl -ksf https://<api-server>:6443/healthz; do sleep 2; done; sudo hostnamectl set-hostname "$(curl -s http://169.254.169.254/latest/meta-data/local-hostname)"',
     ),
   ],

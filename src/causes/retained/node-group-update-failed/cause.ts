@@ -39,7 +39,7 @@ const cause = defineCause({
     why: 'An update that fails is taken back: the group is ACTIVE again, on the version that it had, and nothing in Kubernetes tells of it. The new nodes did not join (NodeCreationFailure), or pods could not leave the old ones (PodEvictionFailure), or EKS met something that it may not do or that is gone.',
     prevent: 'Wait for the end of updates in pipelines, and read their status.',
     notThis:
-      'While the update goes on and a budget holds its pods, it is node-group-rotation-stuck. A group that nobody updated is outdated-node-version, once it is too old.',
+      'While the update is in progress and a budget holds its pods, it is node-group-rotation-stuck. A group that nobody updated is outdated-node-version, once it is too old.',
     alsoKnownAs: ['NodeCreationFailure during node group update', 'PodEvictionFailure'],
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html',

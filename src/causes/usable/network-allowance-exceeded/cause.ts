@@ -79,7 +79,7 @@ const cause = defineCause({
     'ethtool -S eth0 | grep allowance; sudo dmesg -T | grep conntrack | tail',
   ),
   page: {
-    why: 'Every connection takes a place in the kernel’s table and in the instance’s allowance; DNS, metadata and time share 1024 packets a second of each interface. What exceeds them is dropped without a word to the program.',
+    why: 'Every connection takes a place in the kernel’s table and in the instance’s allowance; DNS, metadata and time share 1024 packets a second of each interface. What exceeds them is dropped silently.',
     prevent:
       'Node-local DNS, keep-alive connections, and instance sizes that fit the number of connections.',
     notThis:

@@ -82,7 +82,7 @@ export default defineCause({
     why: 'Images, container logs and emptyDir volumes share the root volume, which is 20 GB by default. The kubelet removes images at 85 % and evicts pods at 10 % free.',
     prevent: 'Size volumes for images and logs, limit emptyDir and log sizes, watch inodes.',
     notThis:
-      'A disk that is full before the node joined is root-volume-full-at-boot. invalid capacity 0 on image filesystem once at the start is ordinary. A pod that exceeds its own limit of ephemeral storage is no problem of the node.',
+      'A disk that is full before the node joined is root-volume-full-at-boot. invalid capacity 0 on image filesystem once at the start is ordinary. A pod that exceeds its own limit of ephemeral storage is not a problem of the node.',
     alsoKnownAs: [
       'DiskPressure',
       'The node was low on resource: ephemeral-storage',

@@ -82,7 +82,7 @@ const cause = defineCause({
     why: 'A process in uninterruptible sleep cannot be killed, a runtime that hangs does not answer, a volume that is gone is not unmounted.',
     prevent: 'Mount network file systems soft, keep AMIs current.',
     notThis:
-      'A sandbox that cannot be torn down by the CNI has a cause in the network stage. A runtime that hangs altogether is hanging-container-runtime. A pod whose finalizers nobody removes is no matter of the node.',
+      'A sandbox that cannot be torn down by the CNI has a cause in the network stage. A runtime that hangs altogether is hanging-container-runtime. A pod whose finalizers nobody removes does not concern the node.',
     alsoKnownAs: ['pod stuck Terminating', 'FailedKillPod'],
     refs: ['https://github.com/aws/eks-node-monitoring-agent/blob/HEAD/monitors/runtime'],
   },

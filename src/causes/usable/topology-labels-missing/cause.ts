@@ -51,7 +51,7 @@ const cause = defineCause({
       : sentence`${bare ?? 'A node'} has no label topology.kubernetes.io/zone, so pods with zonal volumes or spread rules are not placed there${phrase` (${reason})`}.`,
   remedy: ({ bare, zone }) => [
     step(
-      'Let the cloud controller manager initialise the node; it writes zone, region and instance type.',
+      'Let the cloud controller manager initialize the node; it writes zone, region and instance type.',
       'kubectl -n kube-system logs -l k8s-app=aws-cloud-controller-manager --tail=100',
     ),
     step(
