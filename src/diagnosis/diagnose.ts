@@ -126,7 +126,7 @@ function recognizedIn({ documents }: Observations): readonly LineSource[] {
 
 /** True for a Spot Instance that EC2 itself ended. */
 function isTakenBack({ value }: { readonly value: Instance }): boolean {
-  return /^Server\.SpotInstance/.test(value.StateReason?.Code ?? '');
+  return (value.StateReason?.Code ?? '').startsWith('Server.SpotInstance');
 }
 
 /**

@@ -265,7 +265,7 @@ const ENDED_AT = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/;
 
 /** A Spot Instance that lived long enough to have been a node, and nothing took its place. */
 function isTakenBack(view: Own, instance: Instance): boolean {
-  const isSpot = /^Server\.SpotInstance/.test(instance.StateReason?.Code ?? '');
+  const isSpot = (instance.StateReason?.Code ?? '').startsWith('Server.SpotInstance');
   if (!isTerminated(instance) || !isSpot || isReplaced(view, instance)) return false;
   const [, day, time] = ENDED_AT.exec(instance.StateTransitionReason ?? '') ?? [];
   const endedMs = day === undefined ? null : isoMs(`${day}T${time ?? ''}Z`);
