@@ -1,3 +1,4 @@
+import type { Instance } from '../evidence/aws/instance.ts';
 import { isSameList, isSameSet } from '../evidence/equal.ts';
 import type { Observations } from '../evidence/observations.ts';
 import { isTerminated } from '../domain/nodes/fleet.ts';
@@ -123,6 +124,11 @@ function recognizedIn({ documents }: Observations): readonly LineSource[] {
   return [...all].filter((source) => source !== 'unknown');
 }
 
+/** True for a Spot Instance that EC2 itself ended. */
+function isTakenBack({ value }: { readonly value: Instance }): boolean {
+  return (value.StateReason?.Code ?? '').startsWith('Server.SpotInstance');
+}
+
 /**
  * True for a machine of which a live cluster has nothing left but words: no Node, no claim, no Lease
  * and no instance that lives. It is told only where it explains why its group lacks a machine, or why
@@ -143,8 +149,9 @@ function hasGone(
   if (instances.some(({ value }) => !isTerminated(value))) return false;
   const explains = ({ stage, confidence }: SubjectReport['findings'][number]): boolean =>
     stage === 'launched' ||
-    // EC2 lists ended instances for an hour, as long as events live: this one was never ended.
-    (stage === 'retained' && confidence === 'definite' && instances.length === 0);
+    // EC2 lists ended instances for an hour, as long as events live: one that it does not list was
+    // never ended, and of one that it took back itself nobody asked for its end.
+    (stage === 'retained' && confidence === 'definite' && instances.every(isTakenBack));
   return !report.findings.some(explains);
 }
 

@@ -8,7 +8,7 @@ type Step =
   | { readonly kind: 'several'; readonly paths: readonly (readonly Step[])[] };
 
 const STEP =
-  /\.?(?:(?<name>[A-Za-z_]\w{0,60}|"[\w./:-]{1,100}")|(?<each>\[\*?\])|(?<item>\[\d{1,3}\])|(?<list>\[[^\][]{1,400}(?:\[\][^\][]{0,400}){0,20}\])|(?<hash>\{[^{}]{1,800}\}))/y;
+  /\.?(?:(?<name>[A-Za-z_]\w{0,60}|"[\w./:-]{1,100}")|(?<each>\[\*?\])|(?<item>\[\d{1,3}\])|(?<list>\[[^\][]{1,400}(?:\[(?:\*|\d{1,3})?\][^\][]{0,400}){0,20}\])|(?<hash>\{[^{}]{1,800}\}))/y;
 
 function severalOf(text: string, isHash: boolean): Step | null {
   const parts = text.slice(1, -1).split(',');

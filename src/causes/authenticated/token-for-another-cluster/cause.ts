@@ -1,4 +1,4 @@
-import { clear, defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The token was signed for a cluster of another name. */
@@ -12,6 +12,15 @@ const cause = defineCause({
       ['authenticator'],
       /error from AWS \(expected 200, got 403\).*SignatureDoesNotMatch(?!.*[Ss]ignature (?:expired|not yet current))/,
       { anchors: ['SignatureDoesNotMatch'], strict: true, atLeast: 2, enoughOnce: 'end' },
+    ),
+    // A body that is printed over several lines has the code on one of its own.
+    refusedBySts: context(
+      ['authenticator', 'client-output', 'pod-app', 'unknown'],
+      /(?:could not verify token: )?sts getCallerIdentity failed: error from AWS \(expected 200, got 403\)/,
+    ),
+    signatureCode: context(
+      ['authenticator', 'client-output', 'pod-app', 'object', 'unknown'],
+      /(?:"Code"\s?:\s?"|<Code>)SignatureDoesNotMatch\b(?!.*[Ss]ignature (?:expired|not yet current))/,
     ),
     headerNotSigned: definite(['authenticator'], /client did not sign the x-k8s-aws-id header/),
     clockOff: context(
@@ -50,10 +59,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) =>
-  view.sign('clockOff') !== null &&
-  view.sign('signatureDiffers') === null &&
-  view.sign('headerNotSigned') === null
-    ? clear
-    : null,
-);
+export default matched(cause, (view) => {
+  if (view.anySign('signatureDiffers', 'headerNotSigned')) return null;
+  if (view.sign('clockOff') !== null) return clear;
+  const [refused, code] = [view.sign('refusedBySts')?.last, view.sign('signatureCode')?.last];
+  if (refused === undefined || code === undefined) return null;
+  return found({}, [refused, code], 'likely');
+});

@@ -23,6 +23,12 @@ const cause = defineCause({
       /access denied.*?\barn="?(?<role>arn:aws[\w-]*:iam::\d{12}:role\/[^"\s]+).*(?:ARN|[Ii]dentity) is not mapped/,
       { strict: true },
     ),
+    // A machine's session is named after its instance, in every answer that tells the caller.
+    callsAs: context(
+      ['client-output', 'aws-message', 'authenticator', 'kubelet', 'cloud-init', 'ipamd'],
+      /\barn:(?<partition>aws[\w-]*):sts::(?<account>\d{12}):assumed-role\/(?<name>[\w+=,.@-]{1,64})\/i-[0-9a-f]{8,17}\b/,
+      { anchors: [':assumed-role/'], isBackground: true },
+    ),
     partitionUnknown: definite(
       ['authenticator'],
       /arn '(?<role>[^']*)' does not have a recognized partition/,
@@ -36,6 +42,7 @@ const cause = defineCause({
     'aws/instance',
     'kube/Node',
     'aws/cluster',
+    'aws/caller',
   ],
   symptoms: ['kubelet-unauthorized'],
   withdrawnBy: [],
@@ -88,7 +95,7 @@ function matchAccounts(view: Own): Match | null {
     return found(
       { role: withoutPath(role), mapped: mapped.arn },
       [view.quote(auth, `rolearn: ${mapped.arn}; the nodes call as ${withoutPath(role)}`)],
-      'definite',
+      callers(view).includes(role) ? 'likely' : 'definite',
       machines === undefined ? undefined : idsOf(machines),
     );
   }
@@ -139,5 +146,26 @@ function nodeRoles(view: Own): readonly string[] {
     .list('aws/instance-profile')
     .flatMap((profile) => (profile.value.Roles ?? []).map((role) => role.Arn ?? ''));
   const denied = (view.sign('denied')?.quotes ?? []).map((quote) => quote.captures['role'] ?? '');
-  return [...groups, ...profiles, ...denied].filter((role) => owner(role) !== '');
+  const known = [...groups, ...profiles, ...denied];
+  return (known.length > 0 ? known : callers(view)).filter((role) => owner(role) !== '');
+}
+
+/** The roles in whose name instances call. */
+function callers(view: Own): readonly string[] {
+  const said = (view.sign('callsAs')?.quotes ?? []).map(({ captures }) => {
+    const { partition = '', account = '', name = '' } = captures;
+    return `arn:${partition}:iam::${account}:role/${name}`;
+  });
+  // In a look of Rollcall's own the caller is whoever runs it.
+  const answered = view.nowMs === null ? view.everywhere('aws/caller') : [];
+  return [...said, ...answered.map(({ value }) => roleOfSession(value.Arn ?? ''))];
+}
+
+const SESSION =
+  /^arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]{1,64})\/i-[0-9a-f]{8,17}$/;
+
+/** The role in which an instance calls; '' for the session of a person or a program. */
+function roleOfSession(arn: string): string {
+  const [, partition, account, name] = SESSION.exec(arn) ?? [];
+  return name === undefined ? '' : `arn:${partition ?? ''}:iam::${account ?? ''}:role/${name}`;
 }

@@ -21,9 +21,28 @@ const cause = defineCause({
   title: 'the node role is mapped to a user name or groups that are not a node’s',
   scope: 'group',
   signs: {
+    // What kubectl and programs of people are refused, on a machine of EC2 too, tells of no node.
     otherUser: context(
       ['kubelet', 'nodeadm'],
-      /\bis forbidden: User "(?<user>(?!system:)[^"]+)" cannot (?:create|list|get|watch) (?:resource "?)?\w+/,
+      /^(?!.{0,80}(?:Error from server \(Forbidden\)|Error: )).*\b(?<resource>nodes|leases|csinodes|csidrivers|services|pods|runtimeclasses)(?:\.[\w.]{1,40})?(?: \S{1,256})? is forbidden: User "(?<user>(?!system:)[^"]+)" cannot (?:create|list|get|watch) (?:resource "?)?\w+/,
+      { anchors: ['is forbidden: User'] },
+    ),
+    // What only a kubelet does, in the words of its own source files.
+    asKubelet: context(
+      ['kubelet', 'nodeadm'],
+      /\b(?:kubelet(?:_node_status)?|reflector|nodelease|csi_plugin|controller)(?:\.go:\d|\[\d)|Unable to register node with API server|[Ff]ailed to (?:ensure lease exists|ensure node lease)/,
+      {
+        isBackground: true,
+        anchors: [
+          'kubelet',
+          'reflector',
+          'nodelease',
+          'csi_plugin',
+          'controller.go',
+          'Unable to register node',
+          'ailed to ensure ',
+        ],
+      },
     ),
     outsideGroup: context(
       ['kubelet'],
@@ -195,8 +214,8 @@ function matchUser(view: Own): Match | null {
     return found({ user: outside.first.captures['user'] ?? '' }, [outside.first]);
   const other = view.sign('otherUser');
   const user = other?.first.captures['user'] ?? '';
-  if (other === null || !(isEks || user.startsWith('arn:aws') || /\bi-[0-9a-f]{8,17}$/.test(user)))
-    return null;
+  if (other === null || view.sign('asKubelet') === null) return null;
+  if (!(isEks || user.startsWith('arn:aws') || /\bi-[0-9a-f]{8,17}$/.test(user))) return null;
   return found({ user }, [other.first]);
 }
 

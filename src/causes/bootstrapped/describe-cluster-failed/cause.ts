@@ -18,6 +18,11 @@ export default defineCause({
       /\((?<reason>AccessDenied\w*)\) when calling the DescribeCluster operation.*:assumed-role\/(?<role>[^/\s]+)\/i-[0-9a-f]+ is not authorized to perform: eks:DescribeCluster/,
       { anchors: ['eks:DescribeCluster'] },
     ),
+    timedOut: likely(
+      ['cloud-init', 'console', 'journal'],
+      /(?:(?<reason>Connect timeout on endpoint URL): "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by (?<reason2>ConnectTimeoutError)\())eks\.[\w-]{1,40}\.(?:amazonaws\.com|api\.aws)/,
+      { anchors: ['Connect timeout on endpoint URL', 'Caused by ConnectTimeoutError('] },
+    ),
     waiterFailed: likely(
       ['cloud-init', 'console'],
       /Waiter ClusterActive failed: (?!.*ResourceNotFound)(?<reason>.{0,160})/,
@@ -45,6 +50,14 @@ export default defineCause({
           step(
             'Or let the node role describe the cluster.',
             `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKSWorkerNodePolicy`,
+          ),
+        ]
+      : []),
+    ...(reason?.includes('imeout') === true
+      ? [
+          step(
+            'Or find out what stops the call: the route of the subnet to a NAT gateway, or the endpoint for eks with a group that lets the machine in.',
+            'curl -sS -m 8 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://eks.<region>.amazonaws.com',
           ),
         ]
       : []),

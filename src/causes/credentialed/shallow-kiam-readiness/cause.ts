@@ -1,6 +1,14 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** The agent listens and is called Ready, while every request that needs its server fails. */
 const cause = defineCause({
@@ -14,13 +22,18 @@ const cause = defineCause({
       /error processing request: [^"]{0,120}rpc error: code = (?<reason>Unavailable|DeadlineExceeded)/,
       { anchors: ['error processing request'], atLeast: 2 },
     ),
+    failedOnce: context(
+      ['kiam-agent', 'kiam-server'],
+      /error processing request: [^"]{0,120}rpc error: code = (?<reason>Unavailable|DeadlineExceeded)/,
+      { anchors: ['error processing request'] },
+    ),
     served: withdraws(
       ['kiam-agent', 'kiam-server'],
       /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
     ),
     serverLost: context(
       ['kiam-agent'],
-      /error finding role for pod: .{0,80}there is no connection available/,
+      /error finding role for pod: .{0,80}there is no (?:connection|address) available/,
       { anchors: ['error finding role for pod'] },
     ),
   },
@@ -60,14 +73,18 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => {
-  const silent = view.sign('serverSilent');
+export default matched(cause, matchSilence);
+
+type Own = ViewOf<typeof cause>;
+
+function matchSilence(view: Own): Match | null {
+  const silent = view.sign('serverSilent') ?? failedBoth(view);
   if (silent === null) return null;
   const unprobed = view.list('kube/DaemonSet').find((fact) => isUnprobedAgent(fact.value));
   if (unprobed === undefined) return found(silent.last.captures, [silent.first], 'likely');
   const quote = view.quote(unprobed, `DaemonSet ${unprobed.value.name} has no readinessProbe`);
   return found(silent.last.captures, [silent.first, quote]);
-});
+}
 
 function isUnprobedAgent(daemonSet: DaemonSet): boolean {
   return (daemonSet.spec?.template?.spec?.containers ?? []).some((container) => {
@@ -75,4 +92,9 @@ function isUnprobedAgent(daemonSet: DaemonSet): boolean {
     const isAgent = words.includes('agent') && container.image?.includes('kiam') === true;
     return isAgent && (container.readinessProbe ?? undefined) === undefined;
   });
+}
+
+/** A request that failed once, and the lookup behind it that found no server. */
+function failedBoth(view: Own): Sighting | null {
+  return view.sign('serverLost') === null ? null : view.sign('failedOnce');
 }

@@ -32,6 +32,24 @@ const cause = defineCause({
       /\bpod\/(?<pod>[\w.-]{1,253}) (?<told>Readiness probe failed: .*|Back-off restarting failed .*)/,
     ),
     podFailed: context(['event'], /\bFailedDaemonPod\b/),
+    gateShut: context(
+      ['client-output', 'node-status', 'unknown'],
+      /\bnidhogg\.uswitch\.com\/(?<namespace>[a-z0-9-]{1,63})\.(?<set>[a-z0-9-]{1,63})(?:=\w{0,10})?:No(?:Schedule|Execute)\b/,
+      { anchors: ['nidhogg.uswitch.com/'] },
+    ),
+    podRow: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /^(?:[a-z0-9-]{1,63}\s{1,40})?(?:pod\/)?(?<pod>[a-z0-9-]{1,63}-[a-z0-9]{5})\s{1,40}\d\/\d\s{1,20}(?<state>CrashLoopBackOff|ImagePullBackOff|ErrImagePull|InvalidImageName|CreateContainerConfigError|CreateContainerError|RunContainerError)\b/,
+      {
+        anchors: [
+          'BackOff',
+          'ErrImagePull',
+          'InvalidImageName',
+          'ContainerConfigError',
+          'ContainerError',
+        ],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
@@ -70,7 +88,7 @@ type Own = ViewOf<typeof cause>;
 
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen') return null;
+  if (node.state !== 'seen') return matchRows(view);
   const gates = (node.value.taints ?? []).map(gateOf).filter((gate) => gate !== '');
   const pods = view
     .list('kube/Pod')
@@ -98,7 +116,22 @@ function matchNode(view: Own): Match | null {
     );
   }
   const ready = readyForMs(node.value);
-  return gates.length > 0 && ready > 0 && ready < READY_FOR_MS ? clear : null;
+  return gates.length > 0 && ready > 0 && ready < READY_FOR_MS ? clear : matchRows(view);
+}
+
+/** The taint as a description or a template prints it, and a row of the pod that it waits for. */
+function matchRows(view: Own): Match | null {
+  const shut = view.sign('gateShut') ?? view.clusterSign('gateShut');
+  const rows = (view.sign('podRow') ?? view.clusterSign('podRow'))?.quotes ?? [];
+  for (const gate of shut?.quotes ?? []) {
+    const { namespace = '', set = '' } = gate.captures;
+    const row = rows.find(({ captures }) => captures['pod']?.slice(0, -6) === set);
+    if (row === undefined) continue;
+    const { pod = '', state = '' } = row.captures;
+    const taint = `${PREFIX}/${namespace}.${set}`;
+    return found({ pod, namespace, why: state, taint }, [gate, row], 'likely');
+  }
+  return null;
 }
 
 /** `<namespace>.<daemonset>`, which older releases put into the taint's value. */

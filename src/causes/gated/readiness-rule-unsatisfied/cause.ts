@@ -8,6 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
+import { likely } from '../../../diagnosis/sign.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { isTaintOfRule, unmetCondition } from '../../../domain/nodes/readiness-rules.ts';
 
@@ -21,7 +22,19 @@ const cause = defineCause({
   stage: 'gated',
   title: 'a NodeReadinessRule waits for a node condition that is not there',
   scope: 'machine',
-  signs: {},
+  signs: {
+    // What the controller writes at each look: on a young node the reporter is still to come.
+    evaluated: likely(
+      ['pod-app', 'client-output'],
+      /"msg":"Condition evaluation".{0,400}"node":"(?<node>[\w.-]{1,253})".{0,200}"rule":"(?<rule>[\w.-]{1,253})".{0,200}"conditionType":"(?<type>[^"]{1,316})","observed":"(?<is>\w{0,20})","required":"(?<wanted>\w{1,20})","satisfied":false/,
+      { anchors: ['Condition evaluation'], atLeast: 3, enoughOnce: 'end' },
+    ),
+    evaluatedAsText: likely(
+      ['pod-app', 'client-output'],
+      /"Condition evaluation".{0,400} node="(?<node>[\w.-]{1,253})".{0,200} rule="(?<rule>[\w.-]{1,253})".{0,200} conditionType="(?<type>[^"]{1,316})" observed="(?<is>\w{0,20})" required="(?<wanted>\w{1,20})" satisfied=false/,
+      { anchors: ['Condition evaluation'], atLeast: 3, enoughOnce: 'end' },
+    ),
+  },
   needs: ['kube/Node', 'kube/NodeReadinessRule'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],

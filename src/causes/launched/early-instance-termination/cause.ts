@@ -104,8 +104,8 @@ type Own = ViewOf<typeof cause>;
 /** Shorter than any bootstrap; a group with load balancer checks then replaces machines for ever. */
 const GRACE_SECONDS_MIN = 180;
 
-/** Whoever launches machines gives them so long; one that lived longer did join, or had another cause not to. */
-const EARLY_MS = 15 * 60_000;
+/** Machines join within so long; one that lived longer did join, or had another cause not to. */
+const EARLY_MS = 5 * 60_000;
 
 function matchInstance(view: Own): Match | null {
   const replaced = matchGroup(view) ?? matchLost(view);

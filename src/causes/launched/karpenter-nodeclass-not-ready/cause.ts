@@ -85,6 +85,11 @@ const cause = defineCause({
       /PlacementGroupResolutionFailed|DependenciesNotReady|NodeClassReadinessUnknown|WaitingOnNodeClaimTermination|failed to detect the cluster CIDR|ignoring nodepool, not ready/,
     ),
     // The column that kubectl prints, in a table or in people's words.
+    rowFalse: likely(
+      ['client-output', 'unknown', 'object'],
+      /^\s{0,8}(?:ec2)?nodeclass(?:es)?(?:\.(?:karpenter\.k8s\.aws|eks\.amazonaws\.com))?\/(?<nodeClass>[\w.-]{1,253})\s{1,80}False\s{1,20}(?!\d{1,2}s\b)\d/,
+      { anchors: ['nodeclass'] },
+    ),
     columnFalse: likely(
       ['client-output', 'node-claim'],
       /\b(?:NodePools?|(?:EC2)?NodeClass(?:es)?)\b.{0,60}\bREADY:? (?:is |column |shows? )?["'`]{0,3}False\b/,

@@ -22,6 +22,12 @@ const cause = defineCause({
       /condition Ready=False KubeletNotReady.*(?:cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady)/,
       { strict: true },
     ),
+    // The row of a description that somebody picked out.
+    rowWaits: context(
+      ['client-output', 'node-status', 'unknown'],
+      /^\s{0,8}Ready\s+False\s.{0,200}KubeletNotReady\s.{0,160}(?:cni plugin not initialized|cni config uninitialized)/,
+      { anchors: ['KubeletNotReady'] },
+    ),
     kubeletWaits: context(
       ['kubelet'],
       /network not ready.*(?:cni plugin not initialized|cni config uninitialized)/,
@@ -65,6 +71,17 @@ const cause = defineCause({
     proxyListed: context(
       ['client-output', 'pod-status', 'unknown'],
       /^(?:kube-system\s+)?(?:pod\/|daemonset\.apps\/)?kube-proxy(?:-[a-z0-9]{5})?\s+\d+(?:\/\d+)?\s+/,
+    ),
+    // A row of daemon sets of all namespaces: five counts behind the name.
+    proxySetListed: context(
+      ['client-output', 'unknown'],
+      /^kube-system\s+(?:daemonset\.apps\/)?kube-proxy(?:\s+\d+){5}\s/,
+      { anchors: ['kube-proxy'] },
+    ),
+    directoryAbsent: context(
+      ['client-output', 'unknown', 'host-file'],
+      /\/etc\/cni\/net\.d'?: No such file or directory|\btotal 0$/,
+      { anchors: ['/etc/cni/net.d', 'total 0'] },
     ),
     dnsListed: context(
       ['client-output', 'pod-status', 'unknown'],
@@ -122,7 +139,11 @@ export default matched(cause, matchAbsence);
 type Own = ViewOf<typeof cause>;
 
 function matchAbsence(view: Own): Match | null {
-  const waits = view.sign('nodeWaits') ?? view.sign('kubeletWaits') ?? view.sign('dnsListed');
+  const waits =
+    view.sign('nodeWaits') ??
+    view.sign('rowWaits') ??
+    view.sign('kubeletWaits') ??
+    view.sign('dnsListed');
   const daemonSets = view.list('kube/DaemonSet');
   const isCni = (name: string): boolean =>
     /aws-node|calico|cilium|flannel|weave|kube-router|canal|antrea|kindnet|ovn|multus/.test(name);
@@ -140,6 +161,13 @@ function matchAbsence(view: Own): Match | null {
     return found(
       {},
       [waits.first, view.quote(proxy, 'DaemonSets listed: kube-proxy, no CNI')],
+      'likely',
+    );
+  const [set, directory] = [view.sign('proxySetListed'), view.sign('directoryAbsent')];
+  if (set !== null && view.sign('cniListed') === null)
+    return found(
+      {},
+      [waits.first, set.first, ...(directory === null ? [] : [directory.first])],
       'likely',
     );
   const rows = view.sign('proxyListed');

@@ -27,6 +27,27 @@ const cause = defineCause({
       /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .{0,1000}|.{0,1000}?)(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
       { anchors: ['FailedScheduling', 'PodScheduled=False'] },
     ),
+    toldAbsent: context(
+      ['client-output', 'unknown'],
+      /\b(?:aws-node|calico-node|cilium|kube-flannel(?:-ds)?|weave-net|kube-router|canal)\b.{0,40}\b(?:(?:is|are) (?:running|scheduled|deployed|present) (?:on|in) (?:every|all|each)\b.{0,40}\b(?:except|but|other than|apart from)\b|(?:is|are|does|do|was|were) ?n[o']t (?:scheduled|get scheduled|running|run|deployed|started|created|placed)\b.{0,30}\b(?:on|in)\b.{0,40}\b(?:tainted|taints?|node group|instance group|nodes? (?:with|in)))/i,
+      {
+        isTold: true,
+        anchors: [
+          'aws-node',
+          'calico-node',
+          'cilium',
+          'kube-flannel',
+          'weave-net',
+          'kube-router',
+          'canal',
+        ],
+      },
+    ),
+    toldTaints: context(
+      ['client-output', 'unknown'],
+      /\b(?:with|has|have|tainted|custom|our|own|following) (?:a |the |its |own |custom )?taints?\b|\btainted (?:nodes?|instance groups?|node ?groups?)\b|\btolerat(?:e|es|ions?)\b/i,
+      { isTold: true, isBackground: true, anchors: ['taint', 'olerat', 'OLERAT'] },
+    ),
     scheduled: withdraws(
       ['event'],
       /Successfully assigned \S+\/(?<pod>(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-router|canal)-\S+) to /,
@@ -92,7 +113,7 @@ const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-rout
 
 function matchPod(view: Own): Match | null {
   const refused = view.sign('unschedulable');
-  if (refused === null) return matchTolerations(view);
+  if (refused === null) return matchTolerations(view) ?? matchTold(view);
   // A scheduler that names no taint leaves it to the Node and the daemon set to name it.
   if (view.node === null || refused.last.captures['reason'] !== 'untolerated taint(s)') return null;
   const named = matchTolerations(view);
@@ -153,4 +174,11 @@ function hasNoPod(view: Own, daemonSet: string): boolean {
 /** The daemon set controller adds tolerations for the taints of node conditions itself. */
 function isOwnTaint(taint: KubeTaint): boolean {
   return taint.effect !== 'PreferNoSchedule' && !taint.key.startsWith('node.kubernetes.io/');
+}
+
+/** Somebody compared: the CNI is on the other nodes, and these have taints. */
+function matchTold(view: Own): Match | null {
+  const [absent, taints] = [view.sign('toldAbsent'), view.sign('toldTaints')];
+  if (absent === null || taints === null) return null;
+  return found({}, [absent.first, taints.first], 'likely');
 }

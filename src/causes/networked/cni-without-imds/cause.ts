@@ -18,6 +18,11 @@ export default defineCause({
       /failed to retrieve ENI metadata.*(?:context deadline exceeded|StatusCode: 401|status code: 401|no route to host|connection refused)/,
       { strict: true },
     ),
+    interfacesUnread: likely(
+      ['ipamd', 'aws-node'],
+      /(?:from instance metadata|attached ENIs?|ENI(?:s| metadata)?|IMDS|imds|metadata service)\b.{0,400}169\.254\.169\.254.{0,200}(?:Client\.Timeout exceeded|context deadline exceeded|i\/o timeout|connection refused|no route to host|StatusCode: 40[13])/,
+      { anchors: ['169.254.169.254'] },
+    ),
     readAfterAll: withdraws(
       ['ipamd'],
       /Discovered the instance primary|node init completed successfully/,

@@ -48,6 +48,12 @@ const cause = defineCause({
       ['client-output', 'unknown', 'pod-status'],
       /\bkube-proxy-[a-z0-9]{5}\s+0\/1\s+(?:CrashLoopBackOff|Error|RunContainerError|CreateContainerConfigError)\b/,
     ),
+    // A tag that the registry does not have stays away however often it is asked for.
+    imageAbsent: likely(
+      ['event', 'pod-status', 'kubelet', 'containerd', 'client-output'],
+      /[Ff]ailed to pull (?:and unpack )?image "?\S{0,200}\/(?<image>kube-proxy:[\w.-]{1,128})"?.{0,600}(?:manifest unknown|not found|no match for platform)/,
+      { anchors: ['kube-proxy:'] },
+    ),
     monitored: definite(['event', 'node-status'], /\bKubeProxyNotReady\b/),
     nodeIp: withdraws(
       ['kube-proxy'],
@@ -74,10 +80,10 @@ const cause = defineCause({
     'cni-configuration-missing',
     'cni-killed-by-own-probes',
   ],
-  summary: ({ resource, machine, reason, absent }) =>
+  summary: ({ resource, machine, reason, absent, image }) =>
     absent !== undefined
       ? `${absent}, so service addresses lead nowhere on ${machine ?? 'the node'} and the CNI does not reach the API server through them.`
-      : sentence`kube-proxy does not work on ${machine ?? 'the node'}${phrase` (it asks for ${resource}, which this API server no longer serves)`}${phrase` (it ends with: ${reason})`}, so service addresses lead nowhere there.`,
+      : sentence`kube-proxy does not work on ${machine ?? 'the node'}${phrase` (it asks for ${resource}, which this API server no longer serves)`}${phrase` (it ends with: ${reason})`}${phrase` (the registry has no image ${image})`}, so service addresses lead nowhere there.`,
   remedy: () => [
     step(
       'Bring kube-proxy to the cluster’s own minor version.',
@@ -119,6 +125,7 @@ const NAMED: readonly SignNameOf<typeof cause>[] = [
   'gaveUp',
   'crashes',
   'row',
+  'imageAbsent',
   'monitored',
   'noChains',
 ];

@@ -31,6 +31,12 @@ const cause = defineCause({
       /Unable to reach API Server(?!.*no configuration has been provided)(?:.*dial tcp (?<address>[\d.]+):443)?/,
       { atLeast: 3, enoughOnce: 'alone' },
     ),
+    // The service's address is the first of its range, and a version is asked for there.
+    serviceSilent: likely(
+      ['ipamd', 'aws-node'],
+      /Unable to reach API Server.*https:\/\/(?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443\/version.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
+      { atLeast: 3, enoughOnce: 'end' },
+    ),
     tried: context(
       ['ipamd', 'aws-node'],
       /Unable to reach API Server(?:.*dial tcp (?<address>[\d.]+):443)?/,

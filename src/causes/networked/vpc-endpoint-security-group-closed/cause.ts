@@ -9,7 +9,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
+import type { VpcEndpoint } from '../../../evidence/aws/network.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -40,6 +41,14 @@ const cause = defineCause({
       ],
       /\b(?<endpoint>(?:api\.ecr|\d{12}\.dkr\.ecr|sts|ec2|ssm|autoscaling|elasticloadbalancing)\.[a-z0-9-]+\.amazonaws\.com).*dial tcp (?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01])|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7]))\.[\d.]+):443: (?:i\/o timeout|connect: connection timed out)/,
       { anchors: ['amazonaws.com'] },
+    ),
+    toolTimesOut: context(
+      ['client-output', 'cloud-init', 'journal'],
+      /curl: \(28\) |Connect timeout on endpoint URL|(?:connect to \S{1,200}|Connection) timed out|i\/o timeout/,
+      {
+        anchors: ['curl: (28)', 'Connect timeout on endpoint', ' timed out', 'i/o timeout'],
+        isBackground: true,
+      },
     ),
     answered: withdraws(
       ['event', 'kubelet', 'containerd'],
@@ -93,7 +102,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGroups);
+export default matched(cause, (view) => matchGroups(view) ?? matchEmptyGroup(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -194,4 +203,34 @@ function foundClosed(view: Own, path: EndpointPath, lack: Lack): Match {
       view.quote(lack.fact, lack.words),
     ],
   );
+}
+
+/** A group of an endpoint that admits nobody at all, whoever asks. */
+function matchEmptyGroup(view: Own): Match | null {
+  const silent = view.sign('privateAddressSilent') ?? view.sign('toolTimesOut');
+  if (silent === null) return null;
+  for (const group of view.everywhere('aws/security-group')) {
+    const id = group.value.GroupId ?? '';
+    const endpoint = view
+      .everywhere('aws/vpc-endpoint')
+      .find(({ value }) => isGuardedBy(value, id));
+    if (endpoint === undefined || group.value.IpPermissions?.length !== 0) continue;
+    const service = endpoint.value.ServiceName ?? '';
+    const details = { service, groups: id, endpoint: endpoint.value.VpcEndpointId ?? '' };
+    return found(
+      details,
+      [
+        view.quote(endpoint, `VpcEndpoint for ${service} with the security group ${id}`),
+        view.quote(group, `SecurityGroup ${id} has no inbound rule`),
+        silent.last,
+      ],
+      'likely',
+    );
+  }
+  return null;
+}
+
+/** True where this group is the only one of the endpoint. */
+function isGuardedBy({ Groups: groups }: VpcEndpoint, id: string): boolean {
+  return groups?.length === 1 && groups[0]?.GroupId === id;
 }

@@ -16,7 +16,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance, NetworkInterface } from '../../../evidence/aws/instance.ts';
@@ -42,6 +42,12 @@ const cause = defineCause({
         ],
         atLeast: 2,
       },
+    ),
+    // The runbook AWSSupport-TroubleshootEKSWorkerNode has compared the rules itself.
+    runbookCompared: definite(
+      ['client-output', 'aws-message'],
+      /\[ERROR\]:? .{0,60}\b[Ss]ecurity [Gg]roups?\b.{0,120}(?:\b(?:is|are) not allowing|\b(?:does|do)(?: not|n't) (?:allow|have)|\bblock(?:s|ing)?\b).{0,80}\b(?:traffic|rules?|443|worker|control plane|cluster)\b/,
+      { anchors: ['[ERROR]'] },
     ),
     discoveryEnded: context(
       ['kubelet', 'kubeadm', 'nodeup', 'cloud-init'],

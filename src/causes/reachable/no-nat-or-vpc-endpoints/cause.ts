@@ -24,7 +24,13 @@ const cause = defineCause({
   signs: {
     commandLine: likely(
       ['cloud-init', 'nodeadm', 'journal'],
-      /(?:Connect timeout on endpoint URL: "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by ConnectTimeoutError\())(?<service>ec2|eks|sts|api\.ecr|ssm)\./,
+      /(?:Connect timeout on endpoint URL: "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by ConnectTimeoutError\())(?<service>ec2|sts|api\.ecr|ssm)\./,
+      { anchors: ['Connect timeout on endpoint URL', 'Caused by ConnectTimeoutError('] },
+    ),
+    // One call without an answer may be stopped by a group or an endpoint as well as by a route.
+    describeTimesOut: context(
+      ['cloud-init', 'nodeadm', 'journal'],
+      /(?:Connect timeout on endpoint URL: "https:\/\/|HTTPSConnectionPool\(host='(?=.*Caused by ConnectTimeoutError\())(?<service>eks)\./,
       { anchors: ['Connect timeout on endpoint URL', 'Caused by ConnectTimeoutError('] },
     ),
     program: likely(
@@ -160,6 +166,7 @@ function matchRoutes(view: Own): Match | null {
   const way = wayOut(routingOf(view), place.subnet, place.vpc);
   const sighting =
     view.sign('commandLine') ??
+    view.sign('describeTimesOut') ??
     view.sign('program') ??
     view.sign('providerTimesOut') ??
     view.sign('imagePull') ??
@@ -169,7 +176,7 @@ function matchRoutes(view: Own): Match | null {
       sighting.first,
       ...quotesOf(view, way, place),
     ]);
-  const isRefused = view.anySign('commandLine', 'program', 'imagePull');
+  const isRefused = view.anySign('commandLine', 'describeTimesOut', 'program', 'imagePull');
   if (way.kind === 'translated' && !isRefused) return clear;
   const isLost = sighting === null && view.shows('machine-without-node');
   return isLost ? matchWithoutNode(view, way, place) : null;

@@ -12,6 +12,7 @@ import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { instanceOfNode } from '../../../domain/naming/seen-names.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isTerminated } from '../../../domain/nodes/fleet.ts';
+import { isoMs } from '../../../evidence/time.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -37,6 +38,42 @@ const cause = defineCause({
       ['event', 'cloud-controller'],
       /\bInstanceTerminating\b.{0,300}Instance is terminating|the instance i-[0-9a-f]{8,17} is terminated|failed to apply shutdown taint to node/,
       { anchors: ['InstanceTerminating', ' is terminated', 'failed to apply shutdown taint'] },
+    ),
+    endedUnasked: context(
+      ['aws-message', 'client-output'],
+      /taken out of service in response to an EC2 (?:instance )?health check indicating it has been (?:terminated or stopped|terminated|stopped)/,
+    ),
+    endReason: context(
+      ['aws-message', 'client-output'],
+      /\b(?:Client\.(?:InstanceInitiatedShutdown|UserInitiatedShutdown)|Server\.ScheduledStop)\b|\b(?:shutdown -[hP]|poweroff|halt|StopInstances|TerminateInstances) (?:command|call|API)\b/,
+      {
+        anchors: [
+          'InitiatedShutdown',
+          'ScheduledStop',
+          'shutdown -',
+          'poweroff ',
+          'halt ',
+          'Instances ',
+        ],
+      },
+    ),
+    neverJoined: context(
+      ['client-output', 'aws-message'],
+      /\b(?:never join|not join|(?:do|did|does|could|can|had)n't join|before (?:it|they) join|fail(?:s|ed)? to join|without joining)|NodeCreationFailure/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'never join',
+          'not join',
+          't join',
+          'before it join',
+          'before they join',
+          ' to join',
+          'without joining',
+          'NodeCreationFailure',
+        ],
+      },
     ),
     retired: likely(
       ['aws-message', 'client-output', 'unknown'],
@@ -97,7 +134,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchState);
+export default matched(cause, (view) => matchState(view) ?? matchActivity(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -112,7 +149,8 @@ function matchState(view: Own): Match | null {
   const state = instance.value.State?.Name ?? '';
   if (state === 'running' && view.nowMs !== null && view.sign('deleted') === null) return clear;
   const isStopping = state.startsWith('stopp');
-  const isAlone = isStopping && isMissed(view, instance.value);
+  const isAlone =
+    (isStopping || isTakenBack(view, instance.value)) && isMissed(view, instance.value);
   const isGone = isTerminated(instance.value) && view.sign('deleted') !== null;
   if (!isGone && !isAlone && (!isStopping || node === undefined)) return null;
   if (isGone && nodes.length === 0 && isReplaced(view, instance.value)) return null;
@@ -212,4 +250,25 @@ function isReplaced(view: Own, instance: Instance): boolean {
     (entry) => entry.LifecycleState === 'InService',
   );
   return group !== undefined && serving.length >= wanted;
+}
+
+/** The group tells that an instance ended by itself, and somebody tells who asked for that. */
+function matchActivity(view: Own): Match | null {
+  const [ended, reason] = [view.sign('endedUnasked'), view.sign('endReason')];
+  if (ended === null || reason === null || view.sign('neverJoined') !== null) return null;
+  return found({}, [ended.first, reason.first], 'likely');
+}
+
+/** Machines join within so long. */
+const JOINED_MS = 5 * 60_000;
+const ENDED_AT = /\((\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) GMT\)/;
+
+/** A Spot Instance that lived long enough to have been a node, and nothing took its place. */
+function isTakenBack(view: Own, instance: Instance): boolean {
+  const isSpot = (instance.StateReason?.Code ?? '').startsWith('Server.SpotInstance');
+  if (!isTerminated(instance) || !isSpot || isReplaced(view, instance)) return false;
+  const [, day, time] = ENDED_AT.exec(instance.StateTransitionReason ?? '') ?? [];
+  const endedMs = day === undefined ? null : isoMs(`${day}T${time ?? ''}Z`);
+  const launchedMs = isoMs(instance.LaunchTime ?? '');
+  return launchedMs !== null && endedMs !== null && endedMs - launchedMs >= JOINED_MS;
 }

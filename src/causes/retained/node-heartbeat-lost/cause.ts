@@ -38,6 +38,16 @@ const cause = defineCause({
       /^(?!.*Last Ready is: ).*Kubelet stopped posting node status/,
       { anchors: ['Kubelet stopped posting node status'] },
     ),
+    leaseTimesOut: context(
+      ['kubelet'],
+      /[Ff]ailed to (?:ensure (?:node )?lease exists|update (?:node )?lease).{0,400}(?:Client\.Timeout exceeded|context deadline exceeded|i\/o timeout|http2: client connection lost)/,
+      { anchors: ['ailed to ensure ', 'ailed to update '] },
+    ),
+    toldOfSilence: context(
+      ['client-output'],
+      /\b[Nn]odes?\b.{0,60}\b(?:NotReady|not ready|Unknown)\b/,
+      { isTold: true, isBackground: true, anchors: ['NotReady', 'not ready', 'Unknown'] },
+    ),
     plegStuck: context(['kubelet'], /PLEG is not healthy: pleg was last seen active/),
     starved: context(
       ['kubelet', 'controller-manager'],
@@ -88,7 +98,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchFleet(view) ?? matchLease(view) ?? matchAnswer(view));
+export default matched(
+  cause,
+  (view) => matchFleet(view) ?? matchLease(view) ?? matchAnswer(view) ?? matchTold(view),
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -157,4 +170,12 @@ function quoteStatus(view: Own): readonly ReturnType<Own['quote']>[] {
     const checks = `SystemStatus ${system?.Status ?? 'unknown'} InstanceStatus ${own?.Status ?? 'unknown'}`;
     return view.quote(fact, `${id ?? 'unknown'} ${state?.Name ?? 'unknown'} ${checks}`);
   });
+}
+
+/** The kubelet's lease gets no answer, and somebody saw the Node turn. */
+function matchTold(view: Own): Match | null {
+  const lease = view.sign('leaseTimesOut') ?? view.clusterSign('leaseTimesOut');
+  const told = view.sign('toldOfSilence') ?? view.clusterSign('toldOfSilence');
+  if (lease === null || told === null) return null;
+  return found({}, [lease.last, told.last], 'likely');
 }

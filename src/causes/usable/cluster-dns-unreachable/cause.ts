@@ -47,6 +47,12 @@ const cause = defineCause({
       ['pod-app', 'client-output'],
       /connection timed out; no servers could be reached|Temporary failure in name resolution|getaddrinfo EAI_AGAIN/,
     ),
+    // A search list makes a name of the cluster of what a pod asks for.
+    clusterNameUnanswered: context(
+      ['pod-app', 'client-output'],
+      /lookup [\w.-]{1,200}\.svc\.[\w.-]{1,100} on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: .{0,200}i\/o timeout/,
+      { anchors: ['.svc.'] },
+    ),
     loop: definite(
       ['coredns', 'pod-app', 'client-output'],
       /plugin\/loop: (?:Loop \((?<server>\S+) -> \S+\) detected|Seen "?HINFO IN [^"]{1,200}"? more than twice, loop detected|Forwarding loop detected in )/,
@@ -135,11 +141,11 @@ type Own = ViewOf<typeof cause>;
 
 /** A name that every cluster has is asked for, and no server answers. */
 function matchTool(view: Own): Match | null {
-  const asked = view.sign('knownNameAsked')?.last;
+  const asked = (view.sign('knownNameAsked') ?? view.sign('clusterNameUnanswered'))?.last;
   const silent = view.sign('askedInVain')?.last;
   if (asked === undefined || silent === undefined) return null;
   if (asked.moment.at.document !== silent.moment.at.document) return null;
-  return found({}, [asked, silent], 'likely');
+  return found(asked.captures, [asked, silent], 'likely');
 }
 
 /** CoreDNS itself does not run, on nodes that do: its Service has endpoints and none is ready. */

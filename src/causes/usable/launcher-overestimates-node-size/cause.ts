@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 
 /** The launcher makes nodes for pods that do not fit on them, again and again. */
@@ -23,6 +23,11 @@ const cause = defineCause({
     checkFailed: context(
       ['event', 'node-claim'],
       /\bFailedConsistencyCheck\b|condition ConsistentStateFound=False/,
+    ),
+    told: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Kk]arpenter|[Aa]utoscaler)\b.{0,60}\b(?:spins? up|spun up|launch(?:es|ed)|provision(?:s|ed)|creates?|created|adds?|added|picks?|picked|chooses?|chose|starts?)\b.{0,60}\b(?:nodes?|instances?|machines?)\b.{0,30}(?:without enough|with(?: too)? (?:little|less)|too small)\b.{0,40}\b(?:allocatable|memory|cpu|capacity)\b/,
+      { isTold: true, anchors: ['arpenter', 'utoscaler'] },
     ),
     refusedByKubelet: context(
       ['event', 'pod-status', 'kubelet'],
