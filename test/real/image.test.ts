@@ -215,7 +215,6 @@ test('the base is pinned for both architectures, with one version each', () => {
 test('a package that is not the pinned one is refused', WITH_PARTS, async () => {
   const cache = join(dir, 'cache');
   mkdirSync(cache);
-  const { basePackages } = await import('../../tools/image/packages.ts');
   for (const { sha256, architecture } of pinnedPackages())
     if (architecture === 'amd64') writeFileSync(join(cache, `${sha256}.deb`), 'another');
   await assert.rejects(basePackages(cache, 'amd64'), /is not what base-packages.json pins/);
