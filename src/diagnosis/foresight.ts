@@ -34,7 +34,8 @@ export function plannedDetails({ name, clusterName, role }: PlannedGroup): Detai
 /** What stands for the ARN of a role in a configuration. */
 function principalOf({ arn }: PlannedRole): Details {
   if (arn === null) return {};
-  return { principal: arn.startsWith('arn:') ? `"${arn}"` : `${arn}.arn` };
+  if (!arn.startsWith('arn:')) return { principal: `${arn}.arn`, address: arn };
+  return { principal: `"${arn}"` };
 }
 
 /** A plan as causes look at it. */

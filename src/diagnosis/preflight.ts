@@ -1,8 +1,9 @@
 import { type PlannedGroup, plannedGroups } from '../domain/planned/groups.ts';
+import type { WhyUnknown } from '../evidence/fact.ts';
 import type { PlanContents } from '../evidence/planned.ts';
 import type { Verdict } from '../evidence/verdict.ts';
 import { STAGES } from '../evidence/stage.ts';
-import type { Cause, Confidence, Found, Step } from './cause.ts';
+import type { CannotSay, Cause, Confidence, Found, Step } from './cause.ts';
 import type { EvidenceLine, NotObservable } from './document.ts';
 import { type PlanView, planView } from './foresight.ts';
 
@@ -75,7 +76,7 @@ function subjectOf(
     if (match?.verdict === 'found') findings.push(findingOf(cause, match, group));
     else if (match?.verdict === 'clear') ruledOut.push(cause.id);
     else if (match !== null)
-      for (const { detail: why, collect } of match.missing)
+      for (const { detail: why, collect } of openOf(match, group))
         open.push({ stage: cause.stage, why, collect: collect ?? cause.decide.command ?? '' });
   }
   return {
@@ -96,6 +97,15 @@ function subjectOf(
 function verdictOf(findings: readonly unknown[], open: readonly unknown[]): Verdict {
   if (findings.length > 0) return 'not-usable';
   return open.length > 0 ? 'cannot-tell' : 'usable';
+}
+
+/**
+ * What is still to be asked: of a group that the plan leaves as it is, only what the plan itself
+ * leaves open, since whatever else lets its machines in does so today.
+ */
+function openOf({ missing }: CannotSay, { fact }: PlannedGroup): readonly WhyUnknown[] {
+  if (fact.change !== 'keep') return missing;
+  return missing.filter(({ collect }) => collect === 'terraform plan');
 }
 
 /** The part of a plan that a quote was taken from. */

@@ -11,3 +11,12 @@ export function accessEntryStep(principal = 'the ARN of the node role'): string 
 export function awsAuthStep(principal = 'the ARN of the node role'): string {
   return `Map ${principal} in mapRoles of kube-system/aws-auth, with username system:node:{{EC2PrivateDNSName}} and groups system:bootstrappers and system:nodes.`;
 }
+
+/**
+ * What to add so that a role has one of AWS's own policies.
+ *
+ * @param role the address of the role, where the plan makes it
+ */
+export function policyStep(policy: string, role = 'the node role'): string {
+  return `Attach the policy to ${role}: an aws_iam_role_policy_attachment with policy_arn = "arn:aws:iam::aws:policy/${policy}".`;
+}
