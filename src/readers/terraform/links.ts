@@ -46,8 +46,12 @@ export function linksOf(
   const unknown = isObject(resource.unknown) ? resource.unknown[name] : undefined;
   const isOpen = Array.isArray(unknown) && field !== '' ? isOpenIn(unknown, field) : unknown;
   if (!isUnknownIn(isOpen)) return { names: known, isExact: true };
-  const { resources, isExact } = originsOf(directory, resource, name);
-  const own = resources.filter(({ type }) => target.types.includes(type));
+  const { resources, isExact, chosen } = originsOf(directory, resource, name);
+  const isWanted = ({ type }: Resource): boolean => target.types.includes(type);
+  const [only, ...more] = chosen.filter(isWanted);
+  if (!isExact && known.length === 0 && only !== undefined && more.length === 0)
+    return { names: [nameBy(only, target.by)], isExact: true };
+  const own = resources.filter(isWanted);
   const names = own.map((one) => nameBy(one, target.by));
   return { names: [...new Set([...known, ...names])], isExact: isExact && own.length > 0 };
 }

@@ -13,6 +13,11 @@ export interface Origins {
   readonly resources: readonly Resource[];
   /** False where a part of the way cannot be followed, as through a local value. */
   readonly isExact: boolean;
+  /**
+   * Those that the expression itself names and that exist by a count: in
+   * `var.create ? aws_iam_role.this[0].arn : var.arn` the first is there only where it is meant.
+   */
+  readonly chosen: readonly Resource[];
 }
 
 /** All resources of a plan, by the ways in which references name them. */
@@ -89,11 +94,22 @@ export function originsOf(directory: Directory, resource: Resource, name: string
   const own = references.filter((one) => !/^(?:each|count|path|terraform)\b/.test(one));
   for (const one of [...own, ...each]) follow(walk, module, one);
   if (own.length + each.length === 0) walk.isExact = false;
-  return { resources: [...walk.found], isExact: walk.isExact };
+  const resources = [...walk.found];
+  const chosen = resources.filter(
+    (one) =>
+      one.module === module &&
+      own.some((reference) => nameOf(one).endsWith(nameIn(reference)) && reference.includes('[')),
+  );
+  return { resources, isExact: walk.isExact, chosen };
 }
 
 const MODULE = /^module\.([\w-]+)(\[[^\]]*\])?(?:\.([\w-]+))?/;
 const RESOURCE = /^((?:data\.)?[a-z]\w*\.[\w-]+)(\[[^\]]*\])?/;
+
+/** The type and name in a reference to a resource, without its index and attribute. */
+function nameIn(reference: string): string {
+  return RESOURCE.exec(reference)?.[1] ?? reference;
+}
 
 function follow(walk: Walk, module: Module, reference: string): void {
   const key = `${module.address}|${reference}`;
