@@ -4,7 +4,7 @@ import type { Captures, Quote, Sighting } from '../evidence/sighting.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { PlannedGroup } from '../domain/planned/groups.ts';
-import type { PlanView } from './foresight.ts';
+import type { PlanView } from './plan-view.ts';
 import type { MilestoneId } from './milestones.ts';
 import type { SymptomId } from './symptoms.ts';
 

@@ -5,7 +5,7 @@ import type { Verdict } from '../evidence/verdict.ts';
 import { STAGES } from '../evidence/stage.ts';
 import type { CannotSay, Cause, Confidence, Found, Step } from './cause.ts';
 import type { EvidenceLine, NotObservable } from './document.ts';
-import { type PlanView, planView } from './foresight.ts';
+import { type PlanView, planView } from './plan-view.ts';
 
 /** What a plan would bring about, of one cause and one group. */
 export interface ForeseenFinding {

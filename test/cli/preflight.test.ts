@@ -25,7 +25,7 @@ describe('rollcall preflight ends with', () => {
     assert.equal(await codeOf(CLEAR), 0);
   });
 
-  test('2 when it cannot be told', async () => {
+  test('2 when the plan does not decide', async () => {
     assert.equal(await codeOf(UNKNOWN), 2);
     assert.equal(await codeOf(CLEAR, UNKNOWN), 2);
   });

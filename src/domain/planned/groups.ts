@@ -117,8 +117,8 @@ function profileOf(
   group: AutoScalingGroup,
   template: Template,
 ): NamedProfile | null {
-  const data: LaunchTemplateVersion['LaunchTemplateData'] = template?.value.LaunchTemplateData;
-  if (data?.IamInstanceProfile !== undefined) return data.IamInstanceProfile;
+  const launch: LaunchTemplateVersion['LaunchTemplateData'] = template?.value.LaunchTemplateData;
+  if (launch?.IamInstanceProfile !== undefined) return launch.IamInstanceProfile;
   const name = group.LaunchConfigurationName ?? null;
   const old = plan
     .list('aws/launch-configuration')

@@ -9,7 +9,7 @@ const TYPES = /^kubernetes_config_map(?:_v1)?(?:_data)?$/;
 
 /** True for a resource that writes the ConfigMap aws-auth of kube-system. */
 export function isAwsAuth(resource: Resource): boolean {
-  if (!TYPES.test(resource.type) || resource.isData) return false;
+  if (!TYPES.test(resource.type) || resource.isLookedUp) return false;
   const metadata = blockOf(resource, 'metadata');
   return textAt(metadata, 'name') === 'aws-auth' && textAt(metadata, 'namespace') === 'kube-system';
 }
@@ -25,9 +25,9 @@ export interface PlannedAwsAuth {
  * names a role here maps it.
  */
 export function awsAuthOf(directory: Directory, resource: Resource): PlannedAwsAuth {
-  const data: Json | undefined = at(resource.unknown, 'data');
+  const unknownMaps: Json | undefined = at(resource.unknown, 'data');
   const value = parseAwsAuth({ data: at(resource.values, 'data') ?? {} });
-  if (!isUnknownIn(data)) return { value, isWhole: true };
+  if (!isUnknownIn(unknownMaps)) return { value, isWhole: true };
   const { resources } = originsOf(directory, resource, 'data');
   const roles = resources
     .filter(({ type }) => type === 'aws_iam_role')

@@ -21,7 +21,7 @@ export interface Placed {
 }
 
 /** Below this many resources a plan is read; a larger one is refused as a whole. */
-export const RESOURCES_MAX = 100_000;
+export const RESOURCES_MAX = 20_000;
 
 const CALL = /module\.([\w-]+)(\[(?:"(?:[^"\\]|\\.)*"|\d+)\])?$/;
 

@@ -76,7 +76,7 @@ function subnetsOfGroup(contents: PlanContents): unknown {
 }
 
 describe('a document', () => {
-  test('without a format_version is no plan', () => {
+  test('without a format_version is refused', () => {
     assert.match(whyNot({ planned_values: {} }), /not the output of `terraform show -json`/);
     assert.match(whyNot([]), /not the output/);
   });
@@ -135,7 +135,7 @@ describe('a value that is known after apply', () => {
     assert.deepEqual(subnetsOfGroup(contents), ['aws_subnet.private[0]']);
   });
 
-  test('stands for all of a list where no index is named', () => {
+  test('represents all of a list where no index is named', () => {
     const contents = contentsOf(
       planOf([subnetAt(0), subnetAt(1), groupIn(['aws_subnet.private'])]),
     );
@@ -146,7 +146,9 @@ describe('a value that is known after apply', () => {
     const contents = contentsOf(planOf([subnetAt(0), groupIn(['local.subnets'])]));
     assert.equal(subnetsOfGroup(contents), undefined);
   });
+});
 
+describe('a reference', () => {
   test('is followed through variables and outputs of modules', () => {
     const subnet = { address: 'module.network.aws_subnet.private', unknown: UNKNOWN_ID };
     const group = { ...groupIn([]), address: 'module.nodes.aws_eks_node_group.workers' };
@@ -181,7 +183,7 @@ describe('a value that is known after apply', () => {
     assert.deepEqual(subnetsOfGroup(contentsOf(plan)), ['module.network.aws_subnet.private']);
   });
 
-  test('that refers to itself in a circle ends', () => {
+  test('in a circle ends', () => {
     const circle = { expressions: { subnets: { references: ['module.nodes.ids'] } } };
     const outputs = { ids: { expression: { references: ['var.subnets'] } } };
     const group = { ...groupIn([]), address: 'module.nodes.aws_eks_node_group.workers' };

@@ -41,7 +41,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 };
 
 /** Data sources that show as much as the resource itself. */
-const DATA = new Set(['aws_iam_role', 'aws_subnet']);
+const LOOKED_UP = new Set(['aws_iam_role', 'aws_subnet']);
 
 /** How the program that writes such files is called where it is the source. */
 const BY = 'terraform show -json';
@@ -81,9 +81,9 @@ function resourcesOf(document: JsonObject, values: JsonObject): readonly Resourc
   const trees = [values, at(document, 'prior_state.values')];
   for (const [index, tree] of trees.entries()) {
     for (const { module, resource } of placedIn(at(tree, 'root_module'), configurationRoot)) {
-      const isData = textAt(resource, 'mode') === 'data';
+      const isLookedUp = textAt(resource, 'mode') === 'data';
       // What a prior state has besides data sources is old, or in the planned values too.
-      if (index > 0 && !isData) continue;
+      if (index > 0 && !isLookedUp) continue;
       const read = resourceOf(module, resource, changes, blocks);
       if (read !== null) own.push(read);
       if (own.length > RESOURCES_MAX) return own;
@@ -100,20 +100,22 @@ function resourceOf(
 ): Resource | null {
   const [address, type, name] = ['address', 'type', 'name'].map((key) => textAt(shown, key));
   if (typeof address !== 'string' || typeof type !== 'string') return null;
-  const isData = textAt(shown, 'mode') === 'data';
+  const isLookedUp = textAt(shown, 'mode') === 'data';
   const change = changes.get(address);
   const values = at(shown, 'values');
   return {
     address,
     type,
-    isData,
+    isLookedUp,
     index: indexText(at(shown, 'index')),
     module,
     values: isObject(values) ? values : {},
     unknown: at(change, 'after_unknown') ?? null,
     // A data source is only looked at.
-    change: isData ? 'keep' : changeOf(change),
-    configuration: blocksOf(module, blocks).get(`${isData ? 'data.' : ''}${type}.${name ?? ''}`),
+    change: isLookedUp ? 'keep' : changeOf(change),
+    configuration: blocksOf(module, blocks).get(
+      `${isLookedUp ? 'data.' : ''}${type}.${name ?? ''}`,
+    ),
   };
 }
 
@@ -140,7 +142,7 @@ function contentsOf(
   locator: string,
 ): PlanContents {
   const directory = directoryOf(resources);
-  const managed = resources.filter(({ isData }) => !isData);
+  const managed = resources.filter(({ isLookedUp }) => !isLookedUp);
   const plan: Plan = { directory, byType: Map.groupBy(managed, ({ type }) => type) };
   const facts: Planned[] = [];
   const doubts: Doubt[] = [];
@@ -158,15 +160,15 @@ function contentsOf(
 }
 
 function madeOf(plan: Plan, resource: Resource): readonly Made[] {
-  const { type, isData } = resource;
-  if ((isData && !DATA.has(type)) || !Object.hasOwn(MAKERS, type)) return [];
+  const { type, isLookedUp } = resource;
+  if ((isLookedUp && !LOOKED_UP.has(type)) || !Object.hasOwn(MAKERS, type)) return [];
   return MAKERS[type]?.(plan, resource) ?? [];
 }
 
 function isGone(change: Json): boolean {
   const actions = listAt(change, 'change.actions');
   const type = textAt(change, 'type') ?? '';
-  const isOurs = Object.hasOwn(MAKERS, type) || /^kubernetes_config_map/.test(type);
+  const isOurs = Object.hasOwn(MAKERS, type) || type.startsWith('kubernetes_config_map');
   return isOurs && actions.includes('delete') && !actions.includes('create');
 }
 

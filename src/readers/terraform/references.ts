@@ -61,7 +61,7 @@ function referencesIn(expression: Json | undefined): readonly string[] {
 
 function collect(expression: Json | undefined, found: Set<string>, depth: number): void {
   if (depth === 0 || typeof expression !== 'object' || expression === null) return;
-  for (const [key, value] of Object.entries(expression) as [string, Json][]) {
+  for (const [key, value] of Object.entries<Json>(expression)) {
     if (key !== 'references' || !Array.isArray(value)) collect(value, found, depth - 1);
     else for (const one of value as readonly Json[]) if (typeof one === 'string') found.add(one);
   }

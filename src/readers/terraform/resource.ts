@@ -6,7 +6,7 @@ import type { Module } from './module.ts';
 export interface Resource {
   readonly address: string;
   readonly type: string;
-  readonly isData: boolean;
+  readonly isLookedUp: boolean;
   /** `[0]` or `["blue"]`; empty for a single one. */
   readonly index: string;
   readonly module: Module;

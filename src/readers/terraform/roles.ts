@@ -19,6 +19,9 @@ export const role: Maker = (plan, resource) => {
   ];
 };
 
+/** IAM takes no role with more. */
+const POLICIES_MAX = 200;
+
 type ByRole = ReadonlyMap<string | null | undefined, readonly Resource[]>;
 
 const BY_ROLE = new WeakMap<Plan, Map<string, ByRole>>();
@@ -31,7 +34,7 @@ function ownedBy(plan: Plan, name: string, type: string): readonly Resource[] {
     known.get(type) ??
     Map.groupBy(ofType(plan, type), (one) => linkOf(plan.directory, one, 'role', ROLE));
   known.set(type, byRole);
-  return byRole.get(name) ?? [];
+  return (byRole.get(name) ?? []).slice(0, POLICIES_MAX);
 }
 
 const BY_NAME = new WeakMap<Plan, ReadonlyMap<string, Resource>>();

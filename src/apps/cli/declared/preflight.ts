@@ -6,7 +6,7 @@ export const PREFLIGHT = declareCommand({
   usage: ['preflight PATH… [options]'],
   description: [
     'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, and says which node groups and Auto Scaling groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
-    'Values that are known after apply are unknown, never absent: where they decide, the answer is that it cannot be told. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
+    'Values that are known after apply are unknown, never absent: where they decide, the answer is unknown. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
   ],
   words: { most: Infinity, completes: ['file'] },
   options: {

@@ -9,7 +9,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { foreseen, plannedDetails, type PlanView } from '../../../diagnosis/foresight.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { admissionOf } from '../../../domain/planned/admission.ts';

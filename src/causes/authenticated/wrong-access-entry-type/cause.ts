@@ -9,7 +9,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { foreseen, plannedDetails, type PlanView } from '../../../diagnosis/foresight.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite, likely } from '../../../diagnosis/sign.ts';
 import { admissionOf } from '../../../domain/planned/admission.ts';

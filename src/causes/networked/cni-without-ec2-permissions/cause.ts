@@ -8,7 +8,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { foreseen, plannedDetails, type PlanView } from '../../../diagnosis/foresight.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';

@@ -8,7 +8,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { foreseen, plannedDetails, type PlanView } from '../../../diagnosis/foresight.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { placeOf, podWords } from '../../../domain/pods/pods-seen.ts';
