@@ -163,7 +163,7 @@ async function benchPostgres(): Promise<readonly Row[]> {
   const what = 'recorder: PostgreSQL';
   if (WITH_POSTGRES.skip !== false) return [skipped(what, '', WITH_POSTGRES.skip)];
   const server = await startPostgres();
-  server.createDatabase('flight');
+  await server.createDatabase('flight');
   const recorder = openPostgres(server.urlOf('flight'));
   try {
     const filled = await fill(recorder, ROWS_POSTGRES);

@@ -141,6 +141,15 @@ describe('where one machine is asked about', () => {
   });
 });
 
+test('where one machine is asked about, the cluster is asked for everything', () => {
+  const subjects = [
+    machine('a'),
+    subjectOf({ kind: 'Cluster', name: 'shop', hits: [hitOf('c', quoteOf(1))] }),
+  ];
+  const asked: DiagnosisInput['asked'] = ({ name }) => name === 'a';
+  assert.deepEqual(foundIn({ subjects, causes: [finding('c')], asked }), [[], ['c']]);
+});
+
 describe('a report', () => {
   test('has the version of the catalog and the sources that were recognized, once', () => {
     const documents = [

@@ -122,7 +122,11 @@ function askedOf(subject: Subject, input: DiagnosisInput): readonly Cause[] {
   return asked.filter(({ stage }) => stage === 'launched');
 }
 
-function madeStanding(subject: Subject, asking: Asking): Standing {
+function madeStanding(
+  subject: Subject,
+  symptoms: readonly OpenSymptom[],
+  asking: Asking,
+): Standing {
   const { input, conclusion } = asking;
   const founds: FoundCause[] = [];
   const ruledOut = new Set<string>();
@@ -132,7 +136,6 @@ function madeStanding(subject: Subject, asking: Asking): Standing {
     if (answer === 'clear') ruledOut.add(cause.id);
     else if (answer !== 'unknown') founds.push(answer);
   }
-  const symptoms = conclusion.symptoms?.value ?? [];
   const before = conclusion.standing;
   if (before === null) return { subject, founds, symptoms, ruledOut };
   return {
@@ -151,7 +154,7 @@ function standingOf(subject: Subject, input: DiagnosisInput, memory: Memory): St
   conclusion.symptoms = symptoms;
   const { standing, causes } = conclusion;
   if (standing?.symptoms === symptoms.value && causes === concernedOf(input)) return standing;
-  const made = madeStanding(subject, { input, memory, conclusion });
+  const made = madeStanding(subject, symptoms.value, { input, memory, conclusion });
   conclusion.standing = made;
   conclusion.causes = concernedOf(input);
   return made;
@@ -161,7 +164,6 @@ function standingOf(subject: Subject, input: DiagnosisInput, memory: Memory): St
 export function examine(input: DiagnosisInput): Examination {
   const { causes, subjects } = input;
   const memory = input.memory ?? createMemory();
-  if (input.memory === undefined) memory.look(input);
   return {
     causes,
     memory,

@@ -140,11 +140,9 @@ function renewed(
   { shared, elsewhere }: Changes,
   timedMs: number | null,
 ): Conclusion {
-  if (known.subject !== subject || shared.size > 0 || elsewhere.size > 0) {
-    const own = kindsApart(known.subject.facts, subject.facts);
-    forgetChanged(known, own.union(shared), elsewhere);
-    if (!haveSameKinds(known.subject.facts, subject.facts)) known.causes = null;
-  }
+  const own = kindsApart(known.subject.facts, subject.facts);
+  forgetChanged(known, own.union(shared), elsewhere);
+  if (!haveSameKinds(known.subject.facts, subject.facts)) known.causes = null;
   if (timedMs !== null) forgetChanged(known, NO_KINDS, CLOCK);
   if (known.subject !== subject && known.standing !== null)
     known.standing = { ...known.standing, subject };

@@ -119,6 +119,42 @@ const WHAT_MAKES_A_MACHINE = [
     },
     ['Machine 10.0.0.1 1', 'Machine 10.0.0.2 1'],
   ],
+  [
+    'is what has an instance or a status that does not say its state',
+    {
+      facts: [
+        factOf('aws/instance', { InstanceId: ONE } as never, named(`instance-id ${ONE}`)),
+        factOf('aws/instance-status', { InstanceId: TWO } as never, named(`instance-id ${TWO}`)),
+      ],
+    },
+    [`Machine ${ONE} 0 aws/instance`, `Machine ${TWO} 0`],
+  ],
+  [
+    'is not that of a file outside an archive whose lines name none',
+    {
+      documents: [
+        fileOf({ machines: named('host web-1') }),
+        fileOf(),
+        fileOf({ machines: named('host web-2') }),
+      ],
+      hits: [logOf('host web-1'), logOf(null, 1), logOf('host web-2', 2)],
+    },
+    ['Machine web-1 1', 'Machine web-2 1', 'Cluster cluster 1'],
+  ],
+  [
+    'has what an archive says where some of its logs are in it',
+    {
+      documents: [fileOf({ container: 'b' }), fileOf(), fileOf({ container: 'b' })],
+      hits: [logOf('host web-1'), logOf('host web-1', 1), logOf('host web-2', 1)],
+      facts: [
+        {
+          ...factOf('host/clock', {} as never),
+          moment: { when: null, at: { document: 2, line: 1 }, isState: true },
+        },
+      ],
+    },
+    ['Machine web-1 2 host/clock', 'Machine web-2 1'],
+  ],
 ] as const;
 
 const INSTANCE_STATES = [

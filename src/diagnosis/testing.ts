@@ -1,12 +1,22 @@
 /** What tests of this room are made of: only what is of matter is given. */
+import assert from 'node:assert/strict';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import type { MachineName, NameKind } from '../evidence/names.ts';
-import type { DocumentSummary, FactRecord, Hit, Observations } from '../evidence/observations.ts';
+import type {
+  DocumentSummary,
+  FactRecord,
+  Hit,
+  Listing,
+  Observations,
+} from '../evidence/observations.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import type { Stage } from '../evidence/stage.ts';
+import { nodeOf } from '../evidence/testing.ts';
 import type { Cause, Found } from './cause.ts';
 import type { Finding, SubjectReport } from './document.ts';
+import { type DiagnosisInput, type Examination, examine } from './examine.ts';
 import { indexFacts } from './fact-index.ts';
+import { createMemory } from './memory.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import type { Subject } from './subject.ts';
 import type { Symptom } from './symptom.ts';
@@ -145,5 +155,78 @@ export function reportOf(name: string, change: Partial<SubjectReport> = {}): Sub
     notObservable: [],
     timeline: [],
     ...change,
+  };
+}
+
+export const A_NODE = factOf('kube/Node', nodeOf('a'), named('node a'));
+export const A_LEASE = factOf('kube/Lease', {} as never, named('node a'));
+export const A_CLUSTER = factOf('aws/cluster', { name: 'shop' } as never);
+export const A_LOG = hitOf('e', quoteOf(9));
+
+/** What is seen at one look; the rest is as at every look. */
+export interface Seen {
+  readonly own?: readonly FactRecord[];
+  readonly shared?: readonly FactRecord[];
+  readonly hits?: readonly Hit[];
+  readonly clusterHits?: readonly Hit[];
+  readonly listings?: readonly Listing[];
+  readonly refusals?: readonly string[];
+  readonly atMs?: number;
+  readonly machine?: Partial<Subject>;
+  readonly pile?: readonly Hit[];
+}
+
+const OWN = [A_NODE];
+const ALL_SHARED = [A_CLUSTER];
+export const NO_HITS: readonly Hit[] = [];
+
+export function seenPile({
+  atMs = 1000,
+  refusals = [],
+  listings = [],
+  pile = NO_HITS,
+}: Seen): Observations {
+  const why = { message: '', failure: 'denied', permission: null };
+  const asked = { cluster: null, asked: [], shortened: [] };
+  const collection = { atMs, ...asked, refusals: refusals.map((call) => ({ call, ...why })) };
+  return observationsOf({ collection, listings, hits: pile });
+}
+
+export function seenSubjects(seen: Seen): readonly Subject[] {
+  const { own = OWN, shared = ALL_SHARED, hits = NO_HITS, clusterHits = NO_HITS } = seen;
+  const common = indexFacts(shared);
+  const facts = indexFacts(own, common);
+  const all = indexFacts([...own, ...shared]);
+  return [
+    subjectOf({ name: 'a', node: 'a', names: named('node a'), hits, ...seen.machine, facts }),
+    subjectOf({ kind: 'Cluster', name: 'shop', hits: clusterHits, facts: all }),
+  ];
+}
+
+/** Looks one after the other with one memory, and hears what is asked. */
+export interface Watch {
+  /** What the causes noted in `asked` since the last look. */
+  readonly look: (seen?: Seen, holdsMs?: number) => readonly string[];
+  readonly examination: () => Examination;
+}
+
+/** @param asked where the causes note that they are asked */
+export function watchOf(causes: readonly Cause[], asked: string[]): Watch {
+  const memory = createMemory();
+  let last: Examination | null = null;
+  return {
+    look(seen = {}, holdsMs = 0) {
+      const input: DiagnosisInput = {
+        observations: seenPile(seen),
+        subjects: seenSubjects(seen),
+        causes,
+        catalogueVersion: '7',
+        memory,
+      };
+      memory.look(input, holdsMs);
+      last = examine(input);
+      return asked.splice(0);
+    },
+    examination: () => last ?? assert.fail('nobody looked'),
   };
 }

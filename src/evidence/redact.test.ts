@@ -10,6 +10,7 @@ import {
   redactKeys,
   redactShared,
   redactValue,
+  shownBeginning,
 } from './redact.ts';
 
 /** Texts whose secret was once shown, in part or as a whole. */
@@ -162,6 +163,17 @@ describe('an excerpt', () => {
   test('hides a secret that the cut would divide', () => {
     const shown = excerptOf(`${'x '.repeat(195)}password=hunter2hunter2`);
     assert.doesNotMatch(shown, /hunter/);
+  });
+
+  test('of the beginning alone keeps its blanks, and hides the same', () => {
+    assert.equal(shownBeginning('  a  b ', 80), '  a  b ');
+    assert.equal(shownBeginning('123456', 5), '12345');
+    assert.equal(shownBeginning('a\u0007b', 80), 'ab');
+    assert.equal(
+      shownBeginning('token ghp_0123456789abcdefghijABCDEFGHIJ012345', 12),
+      'token ‹redac',
+    );
+    assert.equal(shownBeginning(`${' '.repeat(9000)}x`, 5000), ' '.repeat(5000));
   });
 
   test('of far beyond the cut nothing is looked at', () => {

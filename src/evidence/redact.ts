@@ -49,6 +49,11 @@ export function excerptOf(text: string, lengthMax = EXCERPT_MAX): string {
   return beginningOf(redact(printable(text.slice(0, lengthMax + LOOKED_AT))), lengthMax);
 }
 
+/** The beginning of what may be shown of a text, with its blanks, by which its form is known. */
+export function shownBeginning(text: string, lengthMax: number): string {
+  return redact(printable(text.slice(0, lengthMax + LOOKED_AT))).slice(0, lengthMax);
+}
+
 function beginningOf(clean: string, lengthMax: number): string {
   const line = clean.replace(/\s+/g, ' ').trim();
   return line.length <= lengthMax ? line : `${line.slice(0, lengthMax - 1)}…`;

@@ -15,6 +15,8 @@ const FORBIDDEN: readonly (readonly [string, RegExp])[] = [
   ['namespace A { }', /use a file/],
   ['let a = 1;', /declares let/],
   ['var a = 1;', /declares var/],
+  ["describe('a', async () => {});", /wait above the group/],
+  ["describe('a', { skip }, async () => {});", /wait above the group/],
   ["export { a } from './b.ts';\nexport type { C } from './d.ts';", /only exports/],
 ];
 
@@ -37,4 +39,8 @@ test('what a cause, a function and a test need is allowed', () => {
     [],
   );
   assert.deepEqual(found('src/evidence/a.ts', 'const a = b(namespace);'), []);
+  assert.deepEqual(
+    found('test/a.test.ts', "describe('a', () => { test('b', async () => {}); });"),
+    [],
+  );
 });

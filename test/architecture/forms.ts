@@ -28,6 +28,7 @@ function inTokens(file: SourceFile): readonly Violation[] {
       token.kind === 'name'
         ? (exported(file, tokens, index) ??
           unstrippable(tokens, index) ??
+          lateTests(tokens, index) ??
           (stateless && depths[index] === 0 ? moduleState(token) : null))
         : null;
     return what === null ? [] : [at(file, token.line, what)];
@@ -65,6 +66,18 @@ function unstrippable(tokens: readonly Token[], index: number): string | null {
   if (name === 'namespace' && tokens[index + 2]?.text === '{')
     return 'declares a namespace; use a file';
   return null;
+}
+
+/** A name, options and their values at the most stand between a group and what declares its tests. */
+const GROUP_TOKENS_MAX = 12;
+
+/** The runner of this checkout watches no promises, so that a test declared late has no group. */
+function lateTests(tokens: readonly Token[], index: number): string | null {
+  if (tokens[index]?.text !== 'async' || tokens[index - 1]?.text !== ',') return null;
+  const before = tokens.slice(Math.max(0, index - GROUP_TOKENS_MAX), index).map(({ text }) => text);
+  const group = before.lastIndexOf('describe');
+  if (group === -1 || before.slice(group).includes('=>')) return null;
+  return 'declares the tests of a group after waiting; wait above the group';
 }
 
 function moduleState({ text }: Token): string | null {

@@ -47,10 +47,10 @@ function tableRow(name: string, named: readonly Judged[]): string {
   return `${name.padEnd(36)}${cells.join('')}`;
 }
 
-describe('headlines of real failures, as given and changed', async () => {
-  const judged = await judgeAll(loadCases());
-  const named = judged.filter((one) => one !== null);
+const judged = await judgeAll(loadCases());
+const named = judged.filter((one) => one !== null);
 
+describe('headlines of real failures, as given and changed', () => {
   for (const [sureness, least] of Object.entries(RIGHT_MIN)) {
     test(`at least ${least * 100} % of the ${sureness} ones are right`, (t) => {
       const ofThese = named.filter((one) => one.sureness === sureness);

@@ -100,13 +100,20 @@ function unfilled(document: DiagnosisDocument, block: readonly string[]): readon
   return known.filter((name) => name !== null).filter((name) => text.includes(name));
 }
 
-describe('what nothing decides ends with one block to paste', async () => {
-  for (const pile of piles) {
-    const document = await diagnoseTexts(pile.files);
-    const { headline, subjects } = document;
-    const isUsable = subjects.length > 0 && subjects.every(({ verdict }) => verdict === 'usable');
-    if (headline !== null || isUsable) continue;
-    test(pile.name, () => {
+function isUndecided({ headline, subjects }: DiagnosisDocument): boolean {
+  const isUsable = subjects.length > 0 && subjects.every(({ verdict }) => verdict === 'usable');
+  return headline === null && !isUsable;
+}
+
+const undecided: { readonly name: string; readonly document: DiagnosisDocument }[] = [];
+for (const { name, files } of piles) {
+  const document = await diagnoseTexts(files);
+  if (isUndecided(document)) undecided.push({ name, document });
+}
+
+describe('what nothing decides ends with one block to paste', () => {
+  for (const { name, document } of undecided) {
+    test(name, () => {
       const text = renderText(document, {
         columns: 100,
         colour: false,
@@ -181,8 +188,10 @@ async function headlineOf(argv: readonly string[], input: string | null): Promis
 /** How a paste begins: with the output alone, or with the command as the terminal shows it. */
 const PROMPTS = [null, '$', '[ec2-user@ip-10-60-12-40 ~]$', 'root@ip-10-60-12-40:~#'] as const;
 
-describe('the answer to one command of the block decides', async () => {
-  for (const name of await readdir(UNDECIDED)) {
+const names = await readdir(UNDECIDED);
+
+describe('the answer to one command of the block decides', () => {
+  for (const name of names) {
     test(name.replace('.txt', ''), async (t) => {
       const { expect, earlier, command, answer } = await readUndecided(name);
       const folder = await folderOf(t, earlier);

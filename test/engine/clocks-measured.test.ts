@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { readPile, readTexts } from '../../src/engine/pile.ts';
 import type { Hit, Observations } from '../../src/evidence/observations.ts';
+import { readyEvent } from './ready-event.ts';
 
 const NODE = 'ip-10-60-12-40.us-west-2.compute.internal';
 const OTHER = 'ip-10-60-12-41.us-west-2.compute.internal';
@@ -56,23 +57,7 @@ function refusedAt(observations: Observations, node = NODE): string {
   return new Date(hit?.first.moment.when?.ms ?? 0).toISOString().slice(11, 19);
 }
 
-const READY = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'EventList',
-  items: [
-    {
-      metadata: { name: `${NODE}.17aa`, namespace: 'default' },
-      involvedObject: { kind: 'Node', name: NODE },
-      type: 'Normal',
-      reason: 'NodeReady',
-      message: `Node ${NODE} status is now: NodeReady`,
-      source: { component: 'kubelet' },
-      count: 1,
-      firstTimestamp: '2024-01-14T10:03:00Z',
-      lastTimestamp: '2024-01-14T10:03:00Z',
-    },
-  ],
-});
+const READY = readyEvent(NODE, '2024-01-14T10:03:00Z');
 
 describe('clocks that programs on the machine measured', () => {
   for (const [name, text, at] of [

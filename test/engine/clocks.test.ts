@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { diagnoseTexts } from '../../src/engine/diagnose.ts';
 import { readTexts } from '../../src/engine/pile.ts';
+import { readyEvent } from './ready-event.ts';
 
 const NODE = 'ip-10-60-12-40.us-west-2.compute.internal';
 
@@ -15,23 +16,7 @@ function journal(...more: readonly string[]): string {
 }
 
 /** Ready at half past nine, by the API server's clock. */
-const READY = JSON.stringify({
-  apiVersion: 'v1',
-  kind: 'EventList',
-  items: [
-    {
-      metadata: { name: `${NODE}.17aa`, namespace: 'default' },
-      involvedObject: { kind: 'Node', name: NODE },
-      type: 'Normal',
-      reason: 'NodeReady',
-      message: `Node ${NODE} status is now: NodeReady`,
-      source: { component: 'kubelet' },
-      count: 1,
-      firstTimestamp: '2024-01-14T09:30:00Z',
-      lastTimestamp: '2024-01-14T09:30:00Z',
-    },
-  ],
-});
+const READY = readyEvent(NODE, '2024-01-14T09:30:00Z');
 
 const CONTAINERD = `Jan 14 10:00:00 ${NODE} containerd[81]: time="2024-01-14T09:00:00.1Z" level=info msg="containerd successfully booted in 0.04s"`;
 const SKEWED = `Jan 14 10:00:00 ${NODE} cloud-init[99]: An error occurred (InvalidSignatureException) when calling the DescribeCluster operation: Signature not yet current: 20240114T100000Z is still later than 20240114T090500Z (20240114T090000Z + 5 min.)`;

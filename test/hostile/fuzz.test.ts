@@ -138,8 +138,9 @@ function parsed(text: string): unknown {
   }
 }
 
-describe('an object or answer with a wrong field', async () => {
-  const values = await valuesByKind();
+const values = await valuesByKind();
+
+describe('an object or answer with a wrong field', () => {
   for (const kind of ['kube/Node', ...KUBE_KINDS.map((name) => `kube/${name}`), ...AWS_KINDS]) {
     test(kind, async () => {
       const value = values.get(kind);

@@ -10,12 +10,11 @@ import { only, silent } from './answers.ts';
 import { documentOf, endOf, rollcall, startRollcall, type Surroundings } from './rollcall.ts';
 import {
   CLUSTER,
-  layCluster,
   type Machine,
-  registerNode,
   runMachine,
   type Site,
   startSite,
+  layTwoMachines,
 } from './world.ts';
 
 const live = sharedTests(3);
@@ -28,10 +27,7 @@ let lonely: Machine;
 before(async () => {
   if (skip !== false) return;
   site = await startSite();
-  await layCluster(site);
-  healthy = await runMachine(site, { role: 'lab-other' });
-  await registerNode(site, healthy);
-  lonely = await runMachine(site);
+  ({ healthy, lonely } = await layTwoMachines(site));
 });
 beforeEach(() => {
   if (skip !== false) return;

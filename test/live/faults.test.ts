@@ -16,15 +16,7 @@ import {
   type Surroundings,
   writeKubeconfig,
 } from './rollcall.ts';
-import {
-  CLUSTER,
-  layCluster,
-  type Machine,
-  registerNode,
-  runMachine,
-  type Site,
-  startSite,
-} from './world.ts';
+import { CLUSTER, type Machine, type Site, startSite, layTwoMachines } from './world.ts';
 
 /** Nothing that a program says of itself, of its files, or of a mistake in it. */
 function assertWorded({ stdout, stderr }: Run): void {
@@ -51,10 +43,7 @@ let count = 0;
 before(async () => {
   if (skip !== false) return;
   site = await startSite();
-  await layCluster(site);
-  healthy = await runMachine(site, { role: 'lab-other' });
-  await registerNode(site, healthy);
-  lonely = await runMachine(site);
+  ({ healthy, lonely } = await layTwoMachines(site));
 });
 beforeEach(() => {
   if (skip !== false) return;

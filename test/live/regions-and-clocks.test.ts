@@ -9,15 +9,7 @@ import { CONTROL_PLANE, missing } from '../real/parts.ts';
 import { sharedTests } from '../share.ts';
 import { always, only, refusedStatus } from './answers.ts';
 import { documentOf, type Run, rollcall, type Surroundings, writeKubeconfig } from './rollcall.ts';
-import {
-  CLUSTER,
-  layCluster,
-  type Machine,
-  registerNode,
-  runMachine,
-  type Site,
-  startSite,
-} from './world.ts';
+import { CLUSTER, type Machine, type Site, startSite, layTwoMachines } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const HOUR_MIN = 60;
@@ -32,10 +24,7 @@ let lonely: Machine;
 before(async () => {
   if (skip !== false) return;
   site = await startSite();
-  await layCluster(site);
-  healthy = await runMachine(site, { role: 'lab-other' });
-  await registerNode(site, healthy);
-  lonely = await runMachine(site);
+  ({ healthy, lonely } = await layTwoMachines(site));
 });
 beforeEach(() => {
   if (skip === false) site.reset();

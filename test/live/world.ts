@@ -257,3 +257,13 @@ async function layLease(plane: ControlPlane, name: string): Promise<void> {
     spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime },
   });
 }
+
+/** One machine with a Node and one that has none. */
+export async function layTwoMachines(
+  site: Site,
+): Promise<{ readonly healthy: Machine; readonly lonely: Machine }> {
+  await layCluster(site);
+  const healthy = await runMachine(site, { role: 'lab-other' });
+  await registerNode(site, healthy);
+  return { healthy, lonely: await runMachine(site) };
+}

@@ -103,11 +103,15 @@ async function namedWithout(pile: Pile, first: DiagnosisDocument): Promise<strin
   return document.headline?.cause ?? null;
 }
 
-describe('without the lines that decide, no cause is named but its consequence', async () => {
-  for (const pile of piles) {
-    const document = await diagnoseTexts(pile.files);
+const rightlyNamed: { readonly pile: Pile; readonly document: DiagnosisDocument }[] = [];
+for (const pile of piles) {
+  const document = await diagnoseTexts(pile.files);
+  if (pile.right.includes(document.headline?.cause ?? '')) rightlyNamed.push({ pile, document });
+}
+
+describe('without the lines that decide, no cause is named but its consequence', () => {
+  for (const { pile, document } of rightlyNamed) {
     const named = document.headline?.cause ?? '';
-    if (!pile.right.includes(named)) continue;
     test(pile.name, async () => {
       const left = await namedWithout(pile, document);
       const right = [...pile.right, ...consequences(document)];

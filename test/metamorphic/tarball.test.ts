@@ -102,10 +102,11 @@ async function filesOf(story: string): Promise<readonly ExampleFile[]> {
   );
 }
 
-describe('the stories, wrapped in every way', async () => {
-  const stories = (await readdir(STORIES, { withFileTypes: true }))
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(STORIES, entry.name));
+const stories = (await readdir(STORIES, { withFileTypes: true }))
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => join(STORIES, entry.name));
+
+describe('the stories, wrapped in every way', () => {
   for (const story of stories) {
     for (const wrapping of WRAPPINGS) {
       test(`${basename(story)} as ${wrapping.name}`, async () => {

@@ -1,18 +1,27 @@
-/** A PostgreSQL server on loopback that belongs to one test file. */
+/**
+ * A PostgreSQL server on loopback that belongs to one test file, or the one that
+ * `ROLLCALL_TEST_POSTGRES` names, such as `standing-postgres.ts` keeps, for many runs of its tests.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 
-export interface PostgresServer {
+/** One that is there already, or starts within the tests. */
+export interface Postgres {
   readonly urlOf: (database: string) => string;
-  readonly createDatabase: (database: string) => void;
+  /** A new one, in place of any of that name. */
+  readonly createDatabase: (database: string) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface PostgresServer extends Postgres {
   /** Kills it with everything that it had not written. */
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
-  readonly stop: () => Promise<void>;
 }
 
 const DEBIAN = '/usr/lib/postgresql';
@@ -28,12 +37,16 @@ function programs(): string | null {
 }
 
 const FOLDER = programs();
+const STANDING = process.env['ROLLCALL_TEST_POSTGRES'] ?? null;
+const MISSING = 'PostgreSQL is not installed; install it: apt-get install postgresql';
 
 /** `skip` of a test that needs it. */
 export const WITH_POSTGRES = {
-  skip:
-    FOLDER === null ? 'PostgreSQL is not installed; install it: apt-get install postgresql' : false,
+  skip: FOLDER === null && STANDING === null ? MISSING : false,
 } as const;
+
+/** `skip` of a test that starts and kills its own. */
+export const WITH_OWN_POSTGRES = { skip: FOLDER === null ? MISSING : false } as const;
 
 interface Identity {
   readonly uid?: number;
@@ -95,6 +108,33 @@ async function killAll(pids: readonly number[]): Promise<void> {
   }
 }
 
+function databaseOf(url: string, database: string): string {
+  const place = new URL(url);
+  place.pathname = `/${database}`;
+  return place.href;
+}
+
+async function create(url: string, database: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${database}`);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The server that the environment names, else one of this file's own. */
+export async function usePostgres(): Promise<Postgres> {
+  if (STANDING === null) return startPostgres();
+  return {
+    urlOf: (database) => databaseOf(STANDING, database),
+    createDatabase: async (database) => create(STANDING, database),
+    stop: async () => undefined,
+  };
+}
+
 export async function startPostgres(): Promise<PostgresServer> {
   const bin = FOLDER ?? '';
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-postgres-'));
@@ -114,6 +154,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
   run('initdb', ['-D', state, '-U', 'rollcall', '-A', 'trust', '--no-sync', '-E', 'UTF8']);
   let child: ReturnType<typeof spawn> | null = null;
+  const urlOf = (database: string) => `postgres://rollcall@127.0.0.1:${port}/${database}`;
   const client = ['-h', '127.0.0.1', '-p', String(port), '-U', 'rollcall'];
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child === null) return;
@@ -150,8 +191,8 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
   await start();
   return {
-    urlOf: (database) => `postgres://rollcall@127.0.0.1:${port}/${database}`,
-    createDatabase: (database) => run('createdb', [...client, database]),
+    urlOf,
+    createDatabase: async (database) => create(urlOf('postgres'), database),
     kill: () => end('SIGKILL'),
     start,
     stop: async () => {

@@ -2,28 +2,26 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
 import { openPostgres } from '../../src/adapters/recorder/postgres.ts';
-import { postgresReason } from '../../src/adapters/recorder/postgres-failure.ts';
 import type { Recorder } from '../../src/ports/recorder.ts';
-import { lookAt, node, recordingInto, row, rowsIn } from '../recording/looks.ts';
-import { type PostgresServer, startPostgres, WITH_POSTGRES } from './postgres-server.ts';
+import { type Postgres, usePostgres, WITH_POSTGRES } from './postgres-server.ts';
 import { event, isFailure, recorderContract } from './recorder.contract.ts';
 
-let started: PostgresServer | null = null;
+let started: Postgres | null = null;
 let databases = 0;
 
 before(async () => {
-  if (WITH_POSTGRES.skip === false) started = await startPostgres();
+  if (WITH_POSTGRES.skip === false) started = await usePostgres();
 });
 after(async () => started?.stop());
 
-function server(): PostgresServer {
+function server(): Postgres {
   if (started === null) throw new Error('no server was started');
   return started;
 }
 
-function freshUrl(): string {
+async function freshUrl(): Promise<string> {
   databases += 1;
-  server().createDatabase(`flight${databases}`);
+  await server().createDatabase(`flight${databases}`);
   return server().urlOf(`flight${databases}`);
 }
 
@@ -37,23 +35,26 @@ async function during<T>(url: string, use: (recorder: Recorder) => Promise<T>): 
 }
 
 /** What a statement answers, by a connection of the test's. */
-async function asked(url: string, sql: string): Promise<unknown> {
+async function asked(
+  url: string,
+  sql: string,
+): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    return await client.query(sql);
+    return await client.query<Record<string, unknown>>(sql);
   } finally {
     await client.end();
   }
 }
 
 describe('every recorder', WITH_POSTGRES, () => {
-  recorderContract('in PostgreSQL', () => openPostgres(freshUrl()));
+  recorderContract('in PostgreSQL', async () => openPostgres(await freshUrl()));
 });
 
 describe('PostgreSQL with several writers', WITH_POSTGRES, () => {
   test('several programs create the tables and write at once, each fact once', async () => {
-    const url = freshUrl();
+    const url = await freshUrl();
     const recorders = Array.from({ length: 6 }, () => openPostgres(url));
     const events = Array.from({ length: 400 }, (_, index) => event(index, { key: `k${index}` }));
     const shifted = (by: number): typeof events => [...events.slice(by), ...events.slice(0, by)];
@@ -72,53 +73,21 @@ describe('PostgreSQL with several writers', WITH_POSTGRES, () => {
 });
 
 describe('PostgreSQL that goes away', WITH_POSTGRES, () => {
-  test('a server that is killed while a program writes loses and doubles nothing', async () => {
-    const url = freshUrl();
-    const recorder = openPostgres(url);
-    const { recording, said } = recordingInto(recorder);
-    await recording.take(lookAt({ minute: 1, rows: [row('usable')] }));
-    const changing = (minute: number): Parameters<typeof lookAt>[0] => ({
-      minute,
-      nodes: [node({ ready: minute % 2 === 0 ? 'True' : 'False', changed: minute })],
-      rows: [row(minute % 2 === 0 ? 'usable' : 'not-usable', minute % 2 === 0 ? null : 'x')],
-    });
-    const under = recording.take(lookAt(changing(3)));
-    await server().kill();
-    await under;
-    await recording.take(lookAt(changing(4)));
-    await server().start();
-    await recording.take(lookAt(changing(5)));
-    const verdicts = (await rowsIn(recorder)).filter(({ kind }) => kind === 'verdict');
-    assert.deepEqual(
-      verdicts.map(({ receivedMs, body }) => [
-        new Date(receivedMs).getUTCMinutes(),
-        (body as { verdict: string }).verdict,
-      ]),
-      [
-        [1, 'usable'],
-        [3, 'not-usable'],
-        [4, 'usable'],
-        [5, 'not-usable'],
-      ],
-    );
-    assert.match(said.join('\n'), /^Recording is interrupted: PostgreSQL 127\.0\.0\.1:\d+\/flight/);
-    assert.match(said.at(-1) ?? '', /^Recording continues/);
-    await recorder.close();
-  });
-
   test('connections that the server closed are opened again by the next call', async () => {
-    const url = freshUrl();
+    const url = await freshUrl();
     await during(url, async (recorder) => {
       await recorder.append([event(1)]);
-      await server().kill();
-      await server().start();
+      const others = 'FROM pg_stat_activity WHERE datname = current_database()';
+      const end = `SELECT pg_terminate_backend(pid) ${others} AND pid <> pg_backend_pid()`;
+      await asked(url, end);
       assert.equal((await recorder.read({ cluster: 'one', limit: 9 })).length, 1);
+      await asked(url, end);
       assert.equal(await recorder.append([event(2, { key: 'k' })]), 1);
     });
   });
 
   test('a batch whose connection ends in the middle is offered again where that doubles nothing', async () => {
-    const url = freshUrl();
+    const url = await freshUrl();
     await during(url, async (recorder) => recorder.clusters());
     await asked(
       url,
@@ -141,9 +110,84 @@ describe('PostgreSQL that goes away', WITH_POSTGRES, () => {
   });
 });
 
+describe('PostgreSQL that takes a batch back', WITH_POSTGRES, () => {
+  const refusing = (isRefused: string) => `CREATE SEQUENCE tries;
+    CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN
+      IF ${isRefused} THEN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END IF;
+      RETURN NEW; END $$ LANGUAGE plpgsql;
+    CREATE TRIGGER refusing BEFORE INSERT ON rollcall_event FOR EACH ROW EXECUTE FUNCTION refuse()`;
+
+  test('is offered it again, five times in all', async () => {
+    const url = await freshUrl();
+    await during(url, async (recorder) => {
+      await recorder.clusters();
+      await asked(url, refusing("nextval('tries') < 5"));
+      assert.equal(await recorder.append([event(1)]), 1);
+    });
+    const other = await freshUrl();
+    await during(other, async (recorder) => {
+      await recorder.clusters();
+      await asked(other, refusing("nextval('tries') > 0"));
+      const given = isFailure('unavailable', /gave way to another writer/);
+      await assert.rejects(recorder.append([event(1)]), given);
+      const { rows } = await asked(other, "SELECT nextval('tries')::int AS next");
+      assert.equal(rows[0]?.next, 6);
+      assert.equal((await recorder.read({ cluster: 'one', limit: 9 })).length, 0);
+    });
+  });
+});
+
+describe('room in PostgreSQL', WITH_POSTGRES, () => {
+  const BYTES = 'SELECT sum(pg_column_size(e))::int * 2 AS bytes FROM rollcall_event e';
+
+  test('is made of exactly what is too much', async () => {
+    const url = await freshUrl();
+    await during(url, async (recorder) => {
+      await recorder.append(Array.from({ length: 100 }, (_, index) => event(100 + index)));
+      const { rows } = await asked(url, BYTES);
+      const half = Number(rows[0]?.bytes) / 2;
+      assert.deepEqual(await recorder.shrinkTo(half), { rows: 50, untilMs: 149 });
+      assert.deepEqual(await recorder.shrinkTo(half), { rows: 0, untilMs: null });
+      const left = await recorder.read({ cluster: 'one', limit: 999 });
+      assert.deepEqual([left.length, left[0]?.atMs], [50, 150]);
+    });
+  });
+
+  test('is made in several steps where more goes than one transaction deletes', async () => {
+    const url = await freshUrl();
+    await during(url, async (recorder) => {
+      const many = Array.from({ length: 20_100 }, (_, index) => event(30_000 - index));
+      await recorder.append(many);
+      assert.deepEqual(await recorder.shrinkTo(0), { rows: 20_100, untilMs: 30_000 });
+      await recorder.append(many);
+      assert.equal(await recorder.forgetBefore('one', 40_000), 20_100);
+    });
+  });
+});
+
+describe('a recorder in PostgreSQL', WITH_POSTGRES, () => {
+  test('says to the server which program it is', async () => {
+    const url = await freshUrl();
+    await during(url, async (recorder) => {
+      await recorder.clusters();
+      const { rows } = await asked(
+        url,
+        'SELECT DISTINCT application_name AS name FROM pg_stat_activity WHERE datname = current_database()',
+      );
+      assert.ok(rows.some(({ name }) => name === 'rollcall'));
+    });
+  });
+
+  test('takes not even an empty batch after it was closed', async () => {
+    const recorder = openPostgres(await freshUrl());
+    await recorder.close();
+    await assert.rejects(recorder.append([]), isFailure('unavailable', /is already closed/));
+  });
+});
+
 describe('tables in PostgreSQL', WITH_POSTGRES, () => {
   test('tables of a newer program are left alone', async () => {
-    const url = freshUrl();
+    const url = await freshUrl();
     await during(url, async (recorder) => recorder.clusters());
     const client = new Client({ connectionString: url });
     await client.connect();
@@ -155,7 +199,7 @@ describe('tables in PostgreSQL', WITH_POSTGRES, () => {
   });
 
   test('a subject is read through its index among many rows', async () => {
-    const url = freshUrl();
+    const url = await freshUrl();
     await during(url, async (recorder) => {
       const events = Array.from({ length: 20_000 }, (_, index) =>
         event(index, { subject: `node-${index % 500}` }),
@@ -184,7 +228,7 @@ describe('tables in PostgreSQL', WITH_POSTGRES, () => {
         return true;
       });
     });
-    const url2 = freshUrl();
+    const url2 = await freshUrl();
     const client = new Client({ connectionString: url2 });
     await client.connect();
     await client.query('REVOKE CREATE ON SCHEMA public FROM PUBLIC');
@@ -209,24 +253,3 @@ test('a server that does not listen is unreachable', async () => {
   await assert.rejects(recorder.read({ cluster: 'one', limit: 1 }), unreachable);
   await recorder.close();
 });
-
-for (const [code, failure, words] of [
-  ['28P01', 'unauthenticated', /user or password/],
-  ['42501', 'denied', /does not let this user/],
-  ['3D000', 'not-found', /does not exist/],
-  ['53100', 'unavailable', /no room/],
-  ['57P01', 'unreachable', /ended the connection/],
-  ['57P03', 'unavailable', /starting or stopping/],
-  ['57014', 'timeout', /took too long/],
-  ['25006', 'unavailable', /read-only/],
-  ['22P05', 'invalid', /does not take these rows/],
-  ['ETIMEDOUT', 'timeout', /does not answer/],
-  ['XX000', 'unavailable', /could not be used as a flight recorder \(XX000\)/],
-] as const) {
-  test(`SQLSTATE ${code} is ${failure}`, () => {
-    const error = postgresReason('db/flight', Object.assign(new Error('said'), { code }));
-    assert.equal(error.failure, failure);
-    assert.match(error.message, words);
-    assert.match(error.message, /^PostgreSQL db\/flight .*\.$/);
-  });
-}

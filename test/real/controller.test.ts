@@ -7,27 +7,14 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, test, type TestContext } from 'node:test';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import { endOf, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
-import {
-  layCluster,
-  type Machine,
-  registerNode,
-  runMachine,
-  type Site,
-  startSite,
-} from '../live/world.ts';
+import { type Machine, registerNode, type Site, startSite } from '../live/world.ts';
 import { until } from './bench.ts';
 import { applyControllerManifests } from './controller-manifests.ts';
 import type { KubeEvent } from './kube-client.ts';
+import { layOneNode, setReady, TROUBLE } from './one-node.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 const USER = 'controller';
-const TROUBLE = {
-  reason: 'KubeletNotReady',
-  message:
-    'container runtime network not ready: NetworkReady=false ' +
-    'reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
-};
-const READY = { reason: 'KubeletReady', message: 'kubelet is posting ready status' };
 const REPORTS = '/apis/rollcall.dev/v1alpha1/nodereports';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/rollcall/leases/rollcall-controller';
 
@@ -37,41 +24,15 @@ let site: Site;
 let machine: Machine;
 let env: Surroundings;
 
-async function setReady(isReady: boolean): Promise<void> {
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
-  const status = isReady ? 'True' : 'False';
-  const condition = { type: 'Ready', status, ...times, ...(isReady ? READY : TROUBLE) };
-  const path = `/api/v1/nodes/${machine.name}/status`;
-  await site.plane.client.patch(path, { status: { conditions: [condition] } });
-}
-
-/** A pod that runs on the Node with an address of its own, which shows that there is a network. */
-async function layPod(): Promise<void> {
-  const { client } = site.plane;
-  const path = '/api/v1/namespaces/kube-system';
-  await client.create(`${path}/serviceaccounts`, { metadata: { name: 'default' } });
-  await client.create(`${path}/pods`, {
-    metadata: { name: 'web' },
-    spec: { nodeName: machine.name, containers: [{ name: 'web', image: 'example.org/web' }] },
-  });
-  await client.patch(`${path}/pods/web/status`, {
-    status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
-  });
-}
-
 before(async () => {
   if (skip !== false) return;
   site = await startSite();
-  await layCluster(site);
-  machine = await runMachine(site, { role: 'lab-other' });
-  await registerNode(site, machine, { trouble: TROUBLE });
-  await layPod();
+  machine = await layOneNode(site);
   await applyControllerManifests(site.plane.client, USER);
   env = { ...site.env, KUBECONFIG: await site.plane.writeKubeconfig(USER) };
 });
 beforeEach(async () => {
-  if (skip === false) await setReady(false);
+  if (skip === false) await setReady(site, machine, false);
 });
 after(async () => {
   if (skip === false) await site.stop();
@@ -176,7 +137,7 @@ describe('the controller', () => {
     const running = start(t);
     const first = await reported('not-usable', running);
     assert.equal(textAt(first, 'status.stage'), 'networked');
-    await setReady(true);
+    await setReady(site, machine, true);
     const next = await reported('usable', running);
     assert.notEqual(textAt(next, 'status.since'), null);
     assert.match(running.said(), /not-usable at networked.* -> usable/);
@@ -241,7 +202,7 @@ describe('a controller that reports to others', () => {
     const other = start(t);
     await shown(/(\S+) leads\n/, other.said);
     await one.kill('SIGKILL');
-    await setReady(true);
+    await setReady(site, machine, true);
     await shown(/leads as (\S+)/, other.said);
     await reported('usable', other);
   });

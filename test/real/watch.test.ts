@@ -10,27 +10,14 @@ import { waitForCluster } from '../../src/apps/cli/live/wait-live.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
 import { at, type JsonObject, textAt } from '../../src/evidence/json.ts';
 import { endOf, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
-import {
-  layCluster,
-  type Machine,
-  registerNode,
-  runMachine,
-  type Site,
-  startSite,
-} from '../live/world.ts';
+import { type Machine, type Site, startSite } from '../live/world.ts';
 import { sharedTests } from '../share.ts';
 import { until } from './bench.ts';
+import { layOneNode, setReady } from './one-node.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
 
 /** No test lasts so long: whoever looks again in it was woken. */
 const NEVER_MS = 86_400_000;
-const TROUBLE = {
-  reason: 'KubeletNotReady',
-  message:
-    'container runtime network not ready: NetworkReady=false ' +
-    'reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
-};
-const READY = { reason: 'KubeletReady', message: 'kubelet is posting ready status' };
 
 const watch = sharedTests(2, 1);
 const skip = missing(...CONTROL_PLANE, 'moto');
@@ -39,40 +26,14 @@ let site: Site;
 let machine: Machine;
 let env: Surroundings;
 
-async function setReady(isReady: boolean): Promise<void> {
-  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  const times = { lastHeartbeatTime: now, lastTransitionTime: now };
-  const status = isReady ? 'True' : 'False';
-  const condition = { type: 'Ready', status, ...times, ...(isReady ? READY : TROUBLE) };
-  const path = `/api/v1/nodes/${machine.name}/status`;
-  await site.plane.client.patch(path, { status: { conditions: [condition] } });
-}
-
-/** A pod that runs on the Node with an address of its own, which shows that there is a network. */
-async function layPod(): Promise<void> {
-  const { client } = site.plane;
-  const path = '/api/v1/namespaces/kube-system';
-  await client.create(`${path}/serviceaccounts`, { metadata: { name: 'default' } });
-  await client.create(`${path}/pods`, {
-    metadata: { name: 'web' },
-    spec: { nodeName: machine.name, containers: [{ name: 'web', image: 'example.org/web' }] },
-  });
-  await client.patch(`${path}/pods/web/status`, {
-    status: { phase: 'Running', podIP: '10.1.0.2', podIPs: [{ ip: '10.1.0.2' }] },
-  });
-}
-
 before(async () => {
   if (skip !== false) return;
   site = await startSite();
-  await layCluster(site);
-  machine = await runMachine(site, { role: 'lab-other' });
-  await registerNode(site, machine, { trouble: TROUBLE });
-  await layPod();
+  machine = await layOneNode(site);
   env = { ...site.env, KUBECONFIG: site.plane.kubeconfigPath };
 });
 beforeEach(async () => {
-  if (skip === false) await setReady(false);
+  if (skip === false) await setReady(site, machine, false);
 });
 after(async () => {
   if (skip === false) await site.stop();
@@ -137,12 +98,12 @@ describe('without a look that is due', () => {
     const watching = watchLive({}, context, { ...printer, show });
     const ended = assert.rejects(watching, end);
     await shown(/: new, not-usable/, out);
-    await setReady(true);
+    await setReady(site, machine, true);
     await shown(/-> usable\n/, out);
-    await setReady(false);
+    await setReady(site, machine, false);
     await shown(/usable -> not-usable/, out);
     isOver = true;
-    await setReady(true);
+    await setReady(site, machine, true);
     await ended;
     const told = out()
       .split('\n')
@@ -163,7 +124,7 @@ describe('without a look that is due', () => {
     };
     const waiting = waitForCluster(question, [], context, NEVER_MS);
     await shown(/ networked failed\n/, err);
-    await setReady(true);
+    await setReady(site, machine, true);
     const { subjects } = (await waiting).document;
     assert.deepEqual(
       subjects.flatMap(({ kind, verdict }) => (kind === 'Machine' ? [verdict] : [])),
@@ -203,7 +164,7 @@ describe('the program', () => {
   watch.test('shows what changes until it is interrupted', WITH_PARTS, async (t) => {
     const { said, interrupt } = start(t, ['status', '--watch'], env);
     await shown(/: new, not-usable/, said);
-    await setReady(true);
+    await setReady(site, machine, true);
     await shown(/-> usable\n/, said);
     const { code, signal, stderr } = await interrupt();
     assert.deepEqual([code, signal], [130, null]);
@@ -214,7 +175,7 @@ describe('the program', () => {
   watch.test('ends with 0 when what it waits for is usable', WITH_PARTS, async (t) => {
     const { said, ended } = start(t, ['diagnose', machine.name, '--wait'], env);
     await shown(/ networked failed\n/, said);
-    await setReady(true);
+    await setReady(site, machine, true);
     const { code, stdout } = await ended;
     assert.equal(code, 0);
     assert.match(stdout, /^USABLE/);
@@ -231,7 +192,7 @@ describe('the program', () => {
       process.kill(pid, 'SIGCONT');
     }
     await shown(/changes arrive again\n/, said);
-    await setReady(true);
+    await setReady(site, machine, true);
     await shown(/-> usable\n/, said);
     assert.equal((await interrupt()).code, 130);
   });
@@ -268,7 +229,7 @@ describe('an identity', () => {
       said,
     );
     await shown(/: new, not-usable/, said);
-    await setReady(true);
+    await setReady(site, machine, true);
     await shown(/-> usable\n/, said);
     assert.equal((await interrupt()).code, 130);
   });
@@ -280,7 +241,7 @@ describe('an identity', () => {
       await grant('watcher', ['status', 'details', 'watch']),
     );
     await shown(/: new, not-usable/, said);
-    await setReady(true);
+    await setReady(site, machine, true);
     await shown(/-> usable\n/, said);
     await interrupt();
     assert.doesNotMatch(said(), /watched|as of|denied/);

@@ -7,6 +7,7 @@ import { after, describe, test } from 'node:test';
 import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import { settle } from '../../src/adapters/system/settle.ts';
 import { overTripwires } from '../../src/adapters/system/tripwires.ts';
+import { frozenClock } from '../../src/apps/sim/observe-cluster.ts';
 import { lookOf } from '../../src/collection/recording/look.ts';
 import { EvidencePile } from '../../src/collection/recording/pile.ts';
 import { Recording } from '../../src/collection/recording/recording.ts';
@@ -25,7 +26,6 @@ import { alignClocks } from '../../src/diagnosis/clocks.ts';
 import { diagnoseObservations } from '../../src/engine/diagnose.ts';
 import { SIGN_TABLE } from '../../src/engine/signs.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
-import type { Clock } from '../../src/ports/clock.ts';
 import type { Recorder } from '../../src/ports/recorder.ts';
 import { createReading } from '../../src/readers/reading.ts';
 import { awsPort } from '../../src/sim/aws/port.ts';
@@ -51,17 +51,6 @@ const LIMITS = { keepMs: 30 * 86_400_000, bytesMax: 1e9 };
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-then-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A clock that stands still while the world is looked at. */
-function still(nowMs: number): Clock {
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => 0,
-    sleep: async (durationMs) => {
-      if (durationMs > 10_000) await Promise.withResolvers<void>().promise;
-    },
-  };
-}
 
 /** A program that records a simulated cluster, and judges it at moments that the test chooses. */
 class Follower {
@@ -99,7 +88,7 @@ class Follower {
   async take(): Promise<{ readonly observations: Observations; readonly nowMs: number }> {
     const { kernel, cloud, api, admin, setting } = this.#simulated;
     const nowMs = kernel.nowMs();
-    const clock = still(nowMs);
+    const clock = frozenClock(nowMs);
     const kube = kubePort({ server: api, user: admin.user, clock });
     const aws = awsPort({ cloud, identity: admin.identity, clock, pauseMs: 0 });
     const { signal } = new AbortController();

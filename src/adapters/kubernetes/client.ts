@@ -54,19 +54,26 @@ export interface KubeClient extends KubeApi {
   close(): Promise<void>;
 }
 
-/** @throws PortError `not-configured` when a header cannot carry what the target says */
-export function kubeClient(target: KubeTarget, options: KubeClientOptions): KubeClient {
+/**
+ * What sends to the API server of a target, over connections of its own.
+ *
+ * @throws PortError `not-configured` when a header cannot carry what the target says
+ */
+export function senderTo(target: KubeTarget, options: KubeClientOptions): Sender {
   const limits = { ...DEFAULT_KUBE_LIMITS, ...options.limits };
   const { environment, clock, isCompressed = false, wire } = options;
-  return new HttpKubeClient(
-    new Sender(target, {
-      environment,
-      clock,
-      limits,
-      isCompressed,
-      ...(wire === undefined ? {} : { wire }),
-    }),
-  );
+  return new Sender(target, {
+    environment,
+    clock,
+    limits,
+    isCompressed,
+    ...(wire === undefined ? {} : { wire }),
+  });
+}
+
+/** @throws PortError `not-configured` when a header cannot carry what the target says */
+export function kubeClient(target: KubeTarget, options: KubeClientOptions): KubeClient {
+  return new HttpKubeClient(senderTo(target, options));
 }
 
 class HttpKubeClient implements KubeClient {

@@ -11,11 +11,10 @@ import {
 } from '../../ports/kube-writes.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { answerText, jsonOf, malformed } from './answer.ts';
-import type { KubeClientOptions } from './client.ts';
-import { DEFAULT_KUBE_LIMITS } from './limits.ts';
+import { type KubeClientOptions, senderTo } from './client.ts';
 import { createPath, partPath, withQuery } from './paths.ts';
 import { partName } from './request-name.ts';
-import { type KubeAnswer, type KubeRequest, Sender } from './sender.ts';
+import type { KubeAnswer, KubeRequest, Sender } from './sender.ts';
 import { statusFailure } from './status-failure.ts';
 import type { KubeTarget } from './target.ts';
 import { JSON_PATCH } from './write-failure.ts';
@@ -47,17 +46,7 @@ export interface KubeWriter extends KubeWrites {
 
 /** @throws PortError `not-configured` when a header cannot carry what the target says */
 export function kubeWriter(target: KubeTarget, options: KubeClientOptions): KubeWriter {
-  const limits = { ...DEFAULT_KUBE_LIMITS, ...options.limits };
-  const { environment, clock, isCompressed = false, wire } = options;
-  return new HttpKubeWriter(
-    new Sender(target, {
-      environment,
-      clock,
-      limits,
-      isCompressed,
-      ...(wire === undefined ? {} : { wire }),
-    }),
-  );
+  return new HttpKubeWriter(senderTo(target, options));
 }
 
 class HttpKubeWriter implements KubeWriter {

@@ -4,6 +4,7 @@ import { systemClock } from '../../adapters/system/clock.ts';
 import { staySmall } from '../../adapters/system/memory.ts';
 import { decidingLines, decidingText } from '../../collection/agent/deciding-lines.ts';
 import { lookAtMachine, machineStateText } from '../../collection/agent/machine-state.ts';
+import { redact } from '../../evidence/redact.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { pause } from '../../runtime/abort.ts';
 import { untilSignal } from './until-signal.ts';
@@ -39,7 +40,7 @@ async function keepState({ file, root, err }: MachineRun, signal: AbortSignal): 
       failure = '';
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
-      if (error.message !== failure) err(`${error.message}\n`);
+      if (error.message !== failure) err(`${redact(error.message)}\n`);
       failure = error.message;
     }
     await pause(systemClock, STATE_MS, signal);

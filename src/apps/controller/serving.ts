@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type OpenHttpServer, openHttpServer } from '../../adapters/http/server.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
+import { printable, redact } from '../../evidence/redact.ts';
 import { isoTime } from '../../evidence/time.ts';
 import { healthReply, type HealthSources } from '../../runtime/health/health.ts';
 import { SourceError } from '../cli/context.ts';
@@ -34,11 +35,11 @@ export function endedBySignal(): { readonly signal: AbortSignal; readonly stop: 
   };
 }
 
-/** Lines with the time in front. */
+/** Lines without secrets, with the time in front. */
 export function sayOn(out: (text: string) => void): (line: string) => void {
   return (line) => {
     const at = isoTime({ ms: systemClock.nowMs(), yearless: false, clock: 'utc' });
-    out(`${at ?? ''}  ${line}\n`);
+    out(`${at ?? ''}  ${redact(printable(line))}\n`);
   };
 }
 

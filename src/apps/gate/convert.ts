@@ -69,7 +69,8 @@ function comment(text: string): string {
 
 function printed({ from, gate, notes }: ConvertedGate): string {
   const comments = [`From ${from}.`, ...notes].map(comment);
-  const yaml = dump(gate, { lineWidth: 100, noRefs: true });
+  // A folded line would hide the form of a secret.
+  const yaml = dump(gate, { lineWidth: -1, noRefs: true });
   return redact(`---\n${comments.join('')}${yaml}`);
 }
 
@@ -91,6 +92,6 @@ export async function convertFiles(
   };
   const { gates, refusals } = convert(documents, parse);
   for (const one of gates) context.out(printed(one));
-  for (const refusal of refusals) context.err(`${refusal}\n`);
+  for (const refusal of refusals) context.err(`${redact(refusal)}\n`);
   return refusals.length === 0;
 }

@@ -19,7 +19,8 @@ async function nodeOf(api: KubeApi, name: string): Promise<NodeFacts> {
   return node;
 }
 
-async function explained(api: KubeApi, name: string): Promise<GateExplanation> {
+/** @throws SourceError for a Node that is not there, PortError */
+export async function explained(api: KubeApi, name: string): Promise<GateExplanation> {
   const node = await nodeOf(api, name);
   const { readings, notRead } = await readPolicies(api, policyKinds());
   const policies = readings

@@ -11,7 +11,7 @@ const PAUSES_MAX_MS = 10_000;
 const TIMEOUT_MS = 60_000;
 
 /** The time of a world that stands still: pauses are over at once, and limits never reached. */
-function frozenClock(nowMs: number): Clock {
+export function frozenClock(nowMs: number): Clock {
   return {
     nowMs: () => nowMs,
     monotonicMs: () => 0,

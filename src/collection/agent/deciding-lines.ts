@@ -1,4 +1,4 @@
-import { printable, redact } from '../../evidence/redact.ts';
+import { shownBeginning } from '../../evidence/redact.ts';
 import type { Host } from '../../ports/host.ts';
 import { settled } from './probe.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -53,12 +53,7 @@ function troubleIn(text: string): readonly string[] {
     newest.delete(kind);
     newest.set(kind, line);
   }
-  return [...newest.values()].slice(-LINES_MAX).map(shown);
-}
-
-/** With its blanks, by which its form is known; a secret across the cut is seen before it is cut. */
-function shown(line: string): string {
-  return redact(printable(line.slice(0, 4 * LINE_CHARS))).slice(0, LINE_CHARS);
+  return [...newest.values()].slice(-LINES_MAX).map((line) => shownBeginning(line, LINE_CHARS));
 }
 
 /** As `tail` prints several files, which every reader of pasted text knows. */

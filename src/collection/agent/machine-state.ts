@@ -5,6 +5,7 @@ import type {
   MetadataRule,
 } from '../../domain/network/metadata-path.ts';
 import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import type { Host, HostRun } from '../../ports/host.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { readMetadataFlows } from '../../readers/host/conntrack.ts';
@@ -65,7 +66,11 @@ async function rulesOf(machine: MachineRoot): Promise<readonly MetadataRule[] | 
     ...readIptablesRules(legacy ?? ''),
     ...readNftRules(native ?? ''),
   ];
-  return [...new Map(rules.map((rule) => [rule.text, rule])).values()];
+  // Rules have comments, in which people write what they like.
+  return [...new Map(rules.map((rule) => [rule.text, rule])).values()].map((rule) => ({
+    ...rule,
+    text: excerptOf(rule.text),
+  }));
 }
 
 /** null when the connections could not be listed whole. */

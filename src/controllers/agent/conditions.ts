@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 
 const DOMAIN = 'rollcall.dev';
@@ -54,7 +55,7 @@ export function conditionObject(condition: NodeCondition): JsonObject {
     type,
     status,
     reason,
-    message: message.slice(0, MESSAGE_CHARS_MAX),
+    message: excerptOf(message, MESSAGE_CHARS_MAX),
     lastHeartbeatTime: timeText(heartbeatMs),
     lastTransitionTime: timeText(transitionMs),
   };

@@ -235,7 +235,7 @@ export class AgentKeeper {
   }
 
   #fail({ message }: PortError): void {
-    if (message !== this.#failure) this.#options.say(message);
+    if (message !== this.#failure) this.#options.say(redact(message));
     this.#failure = message;
     this.#failures += 1;
   }

@@ -1,3 +1,4 @@
+import { excerptOf } from '../../evidence/redact.ts';
 import type { Action } from '../../ports/action.ts';
 import type { NodeFacts, SeenCondition } from './node-facts.ts';
 import { NODES } from './plan.ts';
@@ -28,7 +29,7 @@ function wantedOf({ found }: Troubles): Wanted {
   if (worst === undefined)
     return { status: 'True', reason: 'GateWell', message: 'No gate of this node is in trouble' };
   const message = found.map(({ reason, text }) => `${reason}: ${text}`).join('; ');
-  return { status: 'False', reason: worst.reason, message: message.slice(0, MESSAGE_CHARS_MAX) };
+  return { status: 'False', reason: worst.reason, message: excerptOf(message, MESSAGE_CHARS_MAX) };
 }
 
 function isSame(known: SeenCondition, { status, reason, message }: Wanted): boolean {

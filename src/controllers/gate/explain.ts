@@ -1,3 +1,4 @@
+import { excerptOf } from '../../evidence/redact.ts';
 import { lookAt, type Look, type LookedPolicy } from './look.ts';
 import { ownerOfTaint } from './foreign-taints.ts';
 import type { ProofSaying } from './judge.ts';
@@ -65,6 +66,12 @@ export interface ExplainInput {
 /** A controller that is at work opens a gate within this time, ms. */
 const OPENS_WITHIN_MS = 30_000;
 
+const SHOWN_CHARS_MAX = 2_000;
+
+function shown(text: string): string {
+  return excerptOf(text, SHOWN_CHARS_MAX);
+}
+
 function taintText({ key, effect }: { readonly key: string; readonly effect: string }): string {
   return `${key}:${effect}`;
 }
@@ -73,9 +80,9 @@ function explainedProof({ proof, saying }: ProofSaying): ExplainedProof {
   const isProven = saying.state === 'proven';
   const sinceMs = isProven ? saying.sinceMs : null;
   return {
-    proof: proofText(proof),
+    proof: shown(proofText(proof)),
     state: saying.state,
-    says: isProven ? saying.by : saying.why,
+    says: shown(isProven ? saying.by : saying.why),
     since: sinceMs === null ? null : timeText(sinceMs),
   };
 }
@@ -130,7 +137,7 @@ function explainedGate(looked: LookedPolicy, { node }: Look, nowMs: number): Exp
     openedAt: record === null ? null : timeText(record.atMs),
     dwellSeconds: dwellMs / 1000,
     isDryRun,
-    next: nextOf(looked, nowMs),
+    next: shown(nextOf(looked, nowMs)),
     proofs: judgement.sayings.map(explainedProof),
   };
 }
@@ -175,7 +182,7 @@ export function explainNode(input: ExplainInput): GateExplanation {
     otherTaints: node.taints
       .filter((taint) => !decided.some((one) => isOfGate(one, taint)))
       .map((taint) => ({ taint: taintText(taint), owner: ownerOfTaint(taint.key) })),
-    refusals: refusals.map(({ source, why }) => `${source.kind} ${source.name}: ${why}`),
-    notRead,
+    refusals: refusals.map(({ source, why }) => shown(`${source.kind} ${source.name}: ${why}`)),
+    notRead: notRead.map(shown),
   };
 }

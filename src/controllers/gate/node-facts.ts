@@ -1,4 +1,5 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { shownBeginning } from '../../evidence/redact.ts';
 import { isoMs } from '../../evidence/time.ts';
 
 export interface SeenTaint {
@@ -67,6 +68,11 @@ function taintOf(entry: Json): SeenTaint {
   return { key: text('key'), value: text('value'), effect: text('effect') };
 }
 
+/** What is longer is cut without showing half a secret, by which nobody would know it. */
+function messageOf(text: string): string {
+  return text.length <= MESSAGE_CHARS_MAX ? text : shownBeginning(text, MESSAGE_CHARS_MAX);
+}
+
 function conditionOf(entry: Json): readonly [string, SeenCondition] {
   const text = (field: string): string => shared(textAt(entry, field) ?? '');
   return [
@@ -74,7 +80,7 @@ function conditionOf(entry: Json): readonly [string, SeenCondition] {
     {
       status: text('status'),
       reason: text('reason'),
-      message: shared((textAt(entry, 'message') ?? '').slice(0, MESSAGE_CHARS_MAX)),
+      message: shared(messageOf(textAt(entry, 'message') ?? '')),
       heartbeatMs: isoMs(textAt(entry, 'lastHeartbeatTime')),
       transitionMs: isoMs(textAt(entry, 'lastTransitionTime')),
     },

@@ -7,6 +7,7 @@ import {
   textsAt,
   at,
 } from '../../evidence/json.ts';
+import { shownBeginning } from '../../evidence/redact.ts';
 import { isoMs } from '../../evidence/time.ts';
 
 /** `Gt`, `Lt` and unknown operators are kept as they are, and met by nothing. */
@@ -206,7 +207,7 @@ export function readDaemonPod(pod: JsonObject): DaemonPodFacts | null {
     readySinceMs: isoMs(textAt(ready, 'lastTransitionTime')),
     startedMs: startOf(pod),
     restarts: restartsOf(pod),
-    trouble: isReady ? '' : troubleOf(pod).slice(0, TROUBLE_CHARS_MAX),
+    trouble: isReady ? '' : shownBeginning(troubleOf(pod), TROUBLE_CHARS_MAX),
   };
 }
 

@@ -1,5 +1,5 @@
 import { selects } from './label-selector.ts';
-import { podCondition, serviceAccountOf } from './pods.ts';
+import { isSettled, podCondition, serviceAccountOf, waitsForSandbox } from './pods.ts';
 import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { SecurityGroupPolicy, CniNode } from '../../evidence/kube/network.ts';
@@ -26,6 +26,17 @@ export function hasBranch({ annotations }: Pod): boolean {
 /** True for a pod that no node took, and that asks for a branch interface. */
 export function waitsForBranch(pod: Pod): boolean {
   return podCondition(pod, 'PodScheduled', 'status') === 'False' && asksForBranch(pod);
+}
+
+/** Pods on their nodes that ask for a branch interface and have waited to start too long. */
+export function podsWithoutBranch(
+  pods: readonly Seen<Pod>[],
+  nowMs: number | null,
+): readonly Seen<Pod>[] {
+  if (nowMs === null) return [];
+  return pods.filter(
+    ({ value }) => asksForBranch(value) && waitsForSandbox(value) && isSettled(value, nowMs),
+  );
 }
 
 function selectsAccount(

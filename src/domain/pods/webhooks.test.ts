@@ -6,10 +6,9 @@ import { endpointsOf, endpointWords } from './services.ts';
 import { fact, objectOf } from '../../evidence/testing.ts';
 import {
   type Admitted,
-  holderCommand,
   mayBeAsked,
-  openingByNameCommand,
   openingCommand,
+  openingSteps,
   silentWebhooks,
   type WebhookFacts,
   webhookWords,
@@ -202,9 +201,11 @@ test('the endpoints of a Service are the sums of its slices', () => {
 });
 
 test('commands find and open a webhook by its name or its place', () => {
-  assert.match(holderCommand('check.example'), /-o name \| xargs .*grep -q check\.example/);
+  const [found, opened] = openingSteps('Let pods pass.', 'check.example');
+  assert.match(found?.command ?? '', /-o name \| xargs .*grep -q check\.example/);
+  assert.match(opened?.text ?? '', /^Let pods pass\. The first word/);
   assert.match(
-    openingByNameCommand('check.example'),
+    opened?.command ?? '',
     /'\{"webhooks":\[\{"name":"check\.example","failurePolicy":"Ignore"\}\]\}'$/,
   );
   assert.equal(

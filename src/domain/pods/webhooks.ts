@@ -147,14 +147,28 @@ export function webhookWords({ configuration, name, service }: SilentWebhook): s
 }
 
 /** Events name a webhook, and not what holds it: one of two kinds, by a name of its own. */
-export function holderCommand(webhook: string): string {
+function holderCommand(webhook: string): string {
   return `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o name | xargs -I{} sh -c 'kubectl get {} -o yaml | grep -q ${webhook} && echo {}'`;
 }
 
 /** The same change for what `holderCommand` prints; lists of webhooks are merged by their names. */
-export function openingByNameCommand(webhook: string): string {
+function openingByNameCommand(webhook: string): string {
   const change = `{"webhooks":[{"name":"${webhook}","failurePolicy":"Ignore"}]}`;
   return `kubectl patch <kind>/<configuration> -p '${change}'`;
+}
+
+/** How to let objects pass a webhook of which only the name is known; `why` ends with a full stop. */
+export function openingSteps(
+  why: string,
+  webhook = '<webhook>',
+): readonly { readonly text: string; readonly command: string }[] {
+  return [
+    { text: 'Find what holds this webhook, of either kind.', command: holderCommand(webhook) },
+    {
+      text: `${why} The first word is what the search prints, kind and name in one.`,
+      command: openingByNameCommand(webhook),
+    },
+  ];
 }
 
 /** The one command that lets objects pass a webhook which nobody answers for. */

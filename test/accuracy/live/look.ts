@@ -6,7 +6,7 @@ import { diagnoseTexts } from '../../../src/engine/diagnose.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../../src/diagnosis/roll-call/document.ts';
 import { rollCallOf } from '../../../src/diagnosis/roll-call/roll-call.ts';
-import type { Clock } from '../../../src/ports/clock.ts';
+import { frozenClock } from '../../../src/apps/sim/observe-cluster.ts';
 import { savedContent } from '../../../src/readers/saved/content.ts';
 import { awsPort } from '../../../src/sim/aws/port.ts';
 import { kubePort } from '../../../src/sim/kube/port.ts';
@@ -16,24 +16,7 @@ import { counted } from './pods.ts';
 import { CLUSTER, type Laid, openScene } from './scene.ts';
 import type { LiveState } from './state.ts';
 
-/** A pause before another try is shorter than any limit of a look, ms. */
-const PAUSES_MAX_MS = 10_000;
 const USER = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
-
-/** Nothing takes time: pauses are over at once, and limits are never reached. */
-function frozenClock(nowMs: number): Clock {
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => 0,
-    async sleep(durationMs, signal) {
-      signal?.throwIfAborted();
-      if (durationMs <= PAUSES_MAX_MS) return;
-      const { promise, reject } = Promise.withResolvers<void>();
-      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      return promise;
-    },
-  };
-}
 
 /** One look, and what `--save` would have kept of it. */
 interface Look extends LiveEvidence {

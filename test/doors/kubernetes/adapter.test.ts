@@ -1,6 +1,5 @@
 /** Our own client and reflector against the door, held to the contract of every `KubeApi`. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { type KubeClient, kubeClient } from '../../../src/adapters/kubernetes/client.ts';
 import { loadKubeTarget } from '../../../src/adapters/kubernetes/kubeconfig.ts';
@@ -8,7 +7,7 @@ import { systemKubeEnvironment } from '../../../src/adapters/kubernetes/system-e
 import { systemClock } from '../../../src/adapters/system/clock.ts';
 import { type KubeApiHarness, kubeApiContract } from '../../ports/kube-api.contract.ts';
 import { assertReflectorFollows } from '../../ports/reflector-follows.ts';
-import { type Cluster, node, openCluster, pod, writeKubeconfig } from './fixture.ts';
+import { type Cluster, node, openCluster, pod, strangersConfig } from './fixture.ts';
 
 let cluster: Cluster;
 let namespaces = 0;
@@ -31,18 +30,6 @@ async function clientAt(context: TestContext, kubeconfig: string): Promise<KubeC
   return client;
 }
 
-async function strangersConfig(): Promise<string> {
-  const subject = { commonName: 'stranger', organizations: [] };
-  const { certificatePem, keyPem } = await cluster.door.clientCertificate(subject);
-  const path = join(cluster.folder, 'stranger');
-  const encode = (pem: string): string => Buffer.from(pem).toString('base64');
-  writeKubeconfig(path, cluster.door, {
-    'client-certificate-data': encode(certificatePem),
-    'client-key-data': encode(keyPem),
-  });
-  return path;
-}
-
 async function onDoor(context: TestContext): Promise<KubeApiHarness> {
   const { admin, kubeconfig } = cluster;
   const namespace = `contract-${++namespaces}`;
@@ -51,7 +38,7 @@ async function onDoor(context: TestContext): Promise<KubeApiHarness> {
   );
   return {
     api: await clientAt(context, kubeconfig),
-    stranger: await clientAt(context, await strangersConfig()),
+    stranger: await clientAt(context, await strangersConfig(cluster)),
     namespace,
     put: (name, labels = {}) => {
       const metadata = { name, namespace, labels };
@@ -86,7 +73,7 @@ test('logs, the health of kubelets, rights and the version are asked', async (co
   assert.equal(await client.version(), 'v1.36.3');
   const access = { verb: 'delete', group: '', resource: 'nodes' };
   assert.equal(await client.mayI(access), true);
-  const stranger = await clientAt(context, await strangersConfig());
+  const stranger = await clientAt(context, await strangersConfig(cluster));
   assert.equal(await stranger.mayI(access), false);
 });
 

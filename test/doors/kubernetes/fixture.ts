@@ -262,3 +262,16 @@ export function pod(name: string, nodeName: string | null, more: JsonObject = {}
     },
   };
 }
+
+/** A kubeconfig of a user whom no binding names; its path. */
+export async function strangersConfig({ door, folder }: Cluster): Promise<string> {
+  const subject = { commonName: 'stranger', organizations: [] };
+  const { certificatePem, keyPem } = await door.clientCertificate(subject);
+  const path = join(folder, 'stranger');
+  const encode = (pem: string): string => Buffer.from(pem).toString('base64');
+  writeKubeconfig(path, door, {
+    'client-certificate-data': encode(certificatePem),
+    'client-key-data': encode(keyPem),
+  });
+  return path;
+}

@@ -1,6 +1,5 @@
 /** Our own writer against the door, held to the contract of every `KubeWrites`. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { kubeClient } from '../../../src/adapters/kubernetes/client.ts';
 import { loadKubeTarget } from '../../../src/adapters/kubernetes/kubeconfig.ts';
@@ -12,7 +11,7 @@ import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { CONFIG_MAPS } from '../../ports/kube-api.contract.ts';
 import { kubeWritesContract } from '../../ports/kube-writes.contract.ts';
 import type { KubeWritesHarness } from '../../ports/kube-writes.harness.ts';
-import { type Cluster, openCluster, writeKubeconfig } from './fixture.ts';
+import { type Cluster, openCluster, strangersConfig } from './fixture.ts';
 
 let cluster: Cluster;
 let namespaces = 0;
@@ -32,24 +31,14 @@ function writerAt(context: TestContext, target: KubeTarget): KubeWriter {
   return writer;
 }
 
-async function strangersConfig(): Promise<string> {
-  const subject = { commonName: 'stranger', organizations: [] };
-  const { certificatePem, keyPem } = await cluster.door.clientCertificate(subject);
-  const path = join(cluster.folder, 'stranger');
-  const encode = (pem: string): string => Buffer.from(pem).toString('base64');
-  writeKubeconfig(path, cluster.door, {
-    'client-certificate-data': encode(certificatePem),
-    'client-key-data': encode(keyPem),
-  });
-  return path;
-}
-
 async function onDoor(context: TestContext): Promise<KubeWritesHarness & { writes: KubeWriter }> {
   const namespace = `contract-${++namespaces}`;
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   assert.ok(cluster.admin.create(object).ok);
   const target = await loadKubeTarget(environment, { kubeconfig: cluster.kubeconfig });
-  const strangers = await loadKubeTarget(environment, { kubeconfig: await strangersConfig() });
+  const strangers = await loadKubeTarget(environment, {
+    kubeconfig: await strangersConfig(cluster),
+  });
   const api = kubeClient(target, options);
   context.after(() => api.close());
   return {

@@ -8,10 +8,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
-import { isSettled, waitsForSandbox } from '../../../domain/pods/pods.ts';
-import { asksForBranch, hasBranch } from '../../../domain/pods/pod-security-groups.ts';
-import type { Seen } from '../../../evidence/fact.ts';
-import type { Pod } from '../../../evidence/kube/pod.ts';
+import { hasBranch, podsWithoutBranch } from '../../../domain/pods/pod-security-groups.ts';
 
 /** The controller cannot make a pod’s branch interface, or cannot write it onto the pod. */
 const cause = defineCause({
@@ -82,19 +79,9 @@ export default matched(cause, matchWritten);
 
 type Own = ViewOf<typeof cause>;
 
-/** Pods on their nodes that ask for a branch interface and have waited to start too long. */
-function waitingFor(view: Own): readonly Seen<Pod>[] {
-  const { nowMs } = view;
-  if (nowMs === null) return [];
-  return view.list('kube/Pod').filter(({ value }) => {
-    const waits = asksForBranch(value) && waitsForSandbox(value);
-    return waits && isSettled(value, nowMs);
-  });
-}
-
 /** Every pod that asked and waits has its interface: what it lacks is something else. */
 function matchWritten(view: Own): Match | null {
-  const asking = waitingFor(view);
+  const asking = podsWithoutBranch(view.list('kube/Pod'), view.nowMs);
   const isWritten = asking.length > 0 && asking.every(({ value }) => hasBranch(value));
   return isWritten && view.sign('notAnnotated') === null ? clear : null;
 }

@@ -10,11 +10,11 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { isSettled, podName, waitsForSandbox } from '../../../domain/pods/pods.ts';
+import { podName } from '../../../domain/pods/pods.ts';
 import {
-  asksForBranch,
   groupsOf,
   hasBranch,
+  podsWithoutBranch,
   policiesOf,
   policyWords,
 } from '../../../domain/pods/pod-security-groups.ts';
@@ -85,21 +85,11 @@ export default matched(cause, matchGroups);
 
 type Own = ViewOf<typeof cause>;
 
-/** Pods on their nodes that ask for a branch interface and have waited to start too long. */
-function waitingFor(view: Own): readonly Seen<Pod>[] {
-  const { nowMs } = view;
-  if (nowMs === null) return [];
-  return view.list('kube/Pod').filter(({ value }) => {
-    const waits = asksForBranch(value) && waitsForSandbox(value);
-    return waits && isSettled(value, nowMs);
-  });
-}
-
 /** A policy of such a pod names groups which the complete list of the VPC's groups lacks. */
 function matchGroups(view: Own): Match | null {
   const policies = view.list('kube/SecurityGroupPolicy');
   if (policies.length === 0) return null;
-  const asking = waitingFor(view);
+  const asking = podsWithoutBranch(view.list('kube/Pod'), view.nowMs);
   const waiting = asking.filter(({ value }) => !hasBranch(value));
   if (asking.length > 0 && waiting.length === 0) return clear;
   if (waiting.length === 0) return null;

@@ -5,7 +5,6 @@ import {
   found,
   type Match,
   matched,
-  type Step,
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
@@ -18,9 +17,8 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { endpointWords } from '../../../domain/pods/services.ts';
 import {
   type Admitted,
-  holderCommand,
   mayBeAsked,
-  openingByNameCommand,
+  openingSteps,
   openingCommand,
   type SilentWebhook,
   silentWebhooks,
@@ -35,16 +33,6 @@ const YOUNG_MS = 180_000;
 const NETWORK = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|kube-router|weave-net)$/;
 
 const OPEN = 'Break the deadlock: let pods pass while nobody answers.';
-
-function openingSteps(webhook = '<webhook>'): readonly Step[] {
-  return [
-    { text: 'Find what holds this webhook, of either kind.', command: holderCommand(webhook) },
-    {
-      text: `${OPEN} The first word is what the search prints, kind and name in one.`,
-      command: openingByNameCommand(webhook),
-    },
-  ];
-}
 
 /** A fail-closed webhook without running pods refuses the pods that a new node needs first. */
 const cause = defineCause({
@@ -87,7 +75,7 @@ const cause = defineCause({
       : sentence`The webhook ${webhook ?? 'of an admission controller'} fails closed and its service ${service} has no endpoints, so the API server refuses system pods and new nodes get no network.`,
   remedy: ({ webhook, kind, configuration, index }) => [
     ...(kind === undefined || configuration === undefined
-      ? openingSteps(webhook)
+      ? openingSteps(OPEN, webhook)
       : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
     step(
       'Then exclude kube-system with a namespaceSelector and run the webhook in several replicas.',

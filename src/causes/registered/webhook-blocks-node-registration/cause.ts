@@ -5,7 +5,6 @@ import {
   found,
   type Match,
   matched,
-  type Step,
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
@@ -15,9 +14,8 @@ import { idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import { endpointWords } from '../../../domain/pods/services.ts';
 import {
-  holderCommand,
   mayBeAsked,
-  openingByNameCommand,
+  openingSteps,
   openingCommand,
   type SilentWebhook,
   silentWebhooks,
@@ -28,16 +26,6 @@ import type { Instance } from '../../../evidence/aws/instance.ts';
 
 const OPEN =
   'Let nodes, leases and CSINodes pass: failurePolicy Ignore for now, rules without these resources for good.';
-
-function openingSteps(webhook = '<webhook>'): readonly Step[] {
-  return [
-    { text: 'Find what holds this webhook, of either kind.', command: holderCommand(webhook) },
-    {
-      text: `${OPEN} The first word is what the search prints, kind and name in one.`,
-      command: openingByNameCommand(webhook),
-    },
-  ];
-}
 
 /** An admission webhook stands between every new node and the API server, and does not let it in. */
 const cause = defineCause({
@@ -70,7 +58,7 @@ const cause = defineCause({
       : `The admission webhook ${webhook ?? 'in the way'} ${why === undefined ? 'does not let new Nodes in' : 'does not answer the API server'}, so no new kubelet can create its Node; if its pods need such a node, nothing will ever answer.`,
   remedy: ({ webhook, kind, configuration, index, service }) => [
     ...(kind === undefined || configuration === undefined
-      ? openingSteps(webhook)
+      ? openingSteps(OPEN, webhook)
       : [{ text: OPEN, command: openingCommand(kind, configuration, index ?? '0') }]),
     step(
       'Then bring its pods back.',

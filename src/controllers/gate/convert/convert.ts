@@ -8,6 +8,7 @@ import {
 } from '../../../evidence/json.ts';
 import { type NidhoggFile, readNidhogg } from '../policies/nidhogg.ts';
 import { readNodeReadinessRule } from '../policies/node-readiness-rule.ts';
+import { shownKey } from '../policies/shown.ts';
 import type { GatePolicy, PolicyReading } from '../policy.ts';
 import { nodeGateOf } from './node-gate-of.ts';
 import { isExcluded, isVigil, readVigil, type VigilConfig, vigilPolicy } from './vigil.ts';
@@ -128,7 +129,7 @@ function takeConfigMap(found: Found, document: ConvertDocument, parse: ParseDocu
     const parsed = parse(text);
     if (parsed === null || !isConfiguration(parsed.value)) continue;
     isAny = true;
-    take(found, { ...parsed, path: `${document.path}, data ${name}` }, parse);
+    take(found, { ...parsed, path: `${document.path}, data ${shownKey(name)}` }, parse);
   }
   if (!isAny)
     found.refusals.push(`${document.path}: the ConfigMap holds no configuration of a gate`);

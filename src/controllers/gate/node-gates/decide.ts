@@ -1,5 +1,6 @@
 import { isEqual } from '../../../evidence/equal.ts';
 import { type Json, type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
+import { excerptOf } from '../../../evidence/redact.ts';
 import type { Action, ActionWrite } from '../../../ports/action.ts';
 import { NODE_GATES } from '../policies/node-gate.ts';
 import { timeText } from '../record.ts';
@@ -99,7 +100,7 @@ function conditionOf({ type, isTrue, reason, message }: Stated, view: GateObject
     observedGeneration: gate.generation,
     lastTransitionTime: since ?? timeText(nowMs),
     reason,
-    message: message.slice(0, MESSAGE_CHARS_MAX),
+    message: excerptOf(message, MESSAGE_CHARS_MAX),
   };
 }
 

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
+import { shown, shownKey } from './shown.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const DURATION = /^(?:\d{1,9}(?:\.\d{1,6})?(?:ms|s|m|h)){1,4}$/;
@@ -10,10 +11,6 @@ function durationMs(text: string): number | null {
   const parts = [...text.matchAll(/([\d.]+)(ms|s|m|h)/g)];
   const ms = parts.reduce((sum, [, n, unit]) => sum + Number(n) * (UNITS_MS[unit ?? ''] ?? 0), 0);
   return ms <= DURATION_MS_MAX ? ms : null;
-}
-
-function shown(value: Json): string {
-  return JSON.stringify(value).slice(0, 80);
 }
 
 /** Reads the fields of a document, and collects a sentence for each that cannot be followed. */
@@ -33,7 +30,8 @@ export class Fields {
     this.#path = path;
     this.#refusals = refusals;
     for (const key of Object.keys(object))
-      if (!known.includes(key)) this.refuse(key, `is unknown; there are ${known.join(', ')}`);
+      if (!known.includes(key))
+        this.refuse(shownKey(key), `is unknown; there are ${known.join(', ')}`);
   }
 
   /** One sentence for each refused field. */
@@ -72,7 +70,7 @@ export class Fields {
   choice(field: string, values: readonly string[], fallback?: string): string {
     const found = this.text(field, fallback);
     if (values.includes(found) || this.isRefused(field)) return found;
-    this.refuse(field, `is "${found.slice(0, 80)}"; use ${values.join(' or ')}`);
+    this.refuse(field, `is ${shown(found)}; use ${values.join(' or ')}`);
     return found;
   }
 

@@ -12,6 +12,7 @@ import type {
 } from '../policy.ts';
 import { whyNoKey, whyNoSubdomain } from './names.ts';
 import { readSelectorText } from './selector-text.ts';
+import { shown } from './shown.ts';
 
 /** A configuration file of nidhogg, JSON or YAML, as it was parsed. */
 export interface NidhoggFile {
@@ -66,10 +67,6 @@ class Notes {
 
 function sourceOf(name: string): PolicySource {
   return { kind: 'nidhogg', name, uid: null, generation: null };
-}
-
-function shown(value: Json): string {
-  return JSON.stringify(value).slice(0, 80);
 }
 
 /** The entries of a list are joined by AND; the older form is a map of labels. */

@@ -2,6 +2,7 @@ import { isObject } from '../../../evidence/json.ts';
 import type { GateTaint, LabelRequirement, TaintEffect } from '../policy.ts';
 import type { Fields } from './fields.ts';
 import { contradictedLabel } from './selector-sets.ts';
+import { shownKey } from './shown.ts';
 
 /** Stands for a taint that cannot be read. */
 export const NO_TAINT: GateTaint = { key: '', value: '', effect: 'NoSchedule' };
@@ -72,7 +73,8 @@ export function readSelector(fields: Fields, field: string): readonly LabelRequi
   const labels = selector.value('matchLabels');
   if (labels !== undefined && !isObject(labels)) selector.refuse('matchLabels', 'is not an object');
   const pairs = Object.entries(isObject(labels) ? labels : {}).map(([key, value]) => {
-    if (typeof value !== 'string') selector.refuse('matchLabels', `has ${key} without a text`);
+    if (typeof value !== 'string')
+      selector.refuse('matchLabels', `has ${shownKey(key)} without a text`);
     return { key, operator: 'In', values: [typeof value === 'string' ? value : ''] } as const;
   });
   const expressions = selector.items(

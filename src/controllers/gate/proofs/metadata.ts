@@ -11,7 +11,9 @@ export function sayMetadata({ kind, key, value }: MetadataProof, { node }: Scene
   const all = kind === 'label' ? node.labels : node.annotations;
   const found = Object.hasOwn(all, key) ? all[key] : undefined;
   if (found === undefined) return unproven(`the node has no ${kind} ${key}`);
-  const is = `${kind} ${key} is "${found}"`;
-  if (value !== null && found !== value) return unproven(`${is}, not "${value}"`);
+  // Programs keep secrets in annotations, and in no label.
+  const is = kind === 'label' ? `label ${key} is "${found}"` : `annotation ${key} is there`;
+  if (value !== null && found !== value)
+    return unproven(kind === 'label' ? `${is}, not "${value}"` : `${is} with another value`);
   return { state: 'proven', sinceMs: null, hold: found, by: is };
 }

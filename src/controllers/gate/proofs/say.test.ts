@@ -273,6 +273,12 @@ const SAYINGS: readonly (readonly [string, Proof, Scene, RegExp])[] = [
     scene(),
     /^unproven: the node has no annotation role$/,
   ],
+  [
+    'an annotation of another value, which is not shown',
+    { kind: 'annotation', key: 'note', value: 'done' },
+    scene({ node: { ...nodeOf(), annotations: { note: 'hunter2hunter2' } } }),
+    /^unproven: annotation note is there with another value$/,
+  ],
   ['a resource', { kind: 'resource', name: 'example.com/half' }, scene(), /^proven/],
   [
     'a resource of which there is none',

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
+import { excerptOf } from '../../../evidence/redact.ts';
 import { timeText } from '../record.ts';
 import type { NodeEvaluation } from './evaluations.ts';
 import type { KnownRule } from './rule.ts';
@@ -83,7 +84,7 @@ function dryRunResults(evaluations: ReadonlyMap<string, NodeEvaluation>): JsonOb
 }
 
 function failedObject({ nodeName, reason, message, atMs }: FailedNode): JsonObject {
-  const text = message === '' ? reason : message.slice(0, MESSAGE_CHARS_MAX);
+  const text = message === '' ? reason : excerptOf(message, MESSAGE_CHARS_MAX);
   return { nodeName, reason, message: text, lastEvaluationTime: timeText(atMs) };
 }
 
