@@ -30,6 +30,27 @@ describe('a plan that gives usable nodes raises no alarm', () => {
   });
 });
 
+test('a plan that removes aws-auth under running nodes is not called fine', async () => {
+  const { subjects } = await judged('aws-auth-removed');
+  assert.deepEqual(
+    subjects.map(({ verdict, notObservable }) => [verdict, notObservable.map(({ why }) => why)]),
+    [
+      [
+        'cannot-tell',
+        ['what lets the node role in once kubernetes_config_map.aws_auth is removed'],
+      ],
+    ],
+  );
+});
+
+test('a role whose entry is STANDARD may be mapped by an aws-auth that the plan does not show', async () => {
+  const { subjects } = await judged('standard-entry-of-running-nodes');
+  assert.deepEqual(
+    subjects.flatMap(({ findings }) => findings),
+    [],
+  );
+});
+
 describe('a plan that nodes do not depend on is not judged', () => {
   test('when it is of another project and of other providers', async () => {
     const { subjects, plans, losses } = await judged('unrelated-project');

@@ -58,7 +58,8 @@ function managedByMap(
   role: PlannedRole,
 ): Admission {
   const maps = plan.list('kube/aws-auth');
-  if (maps.length === 0) return ADMITTED;
+  const doubt = plan.doubtOf('kube/aws-auth');
+  if (maps.length === 0) return doubt === null ? ADMITTED : unknown(doubt.what, 'terraform plan');
   return inMaps(plan, maps, role, cluster);
 }
 
@@ -85,7 +86,8 @@ function selfManaged(plan: PlanFacts, question: Question): Admission {
   if (byEntry?.kind === 'admitted' || mode === 'API')
     return byEntry ?? { kind: 'no-entry', cluster };
   const byMap = byMaps(plan, question);
-  if (byMap.kind === 'admitted' || byEntry === null) return byMap;
+  // Of a map that is not seen nobody can say that it does not let the role in.
+  if (byMap.kind === 'admitted' || byMap.kind === 'unknown' || byEntry === null) return byMap;
   return byEntry;
 }
 
@@ -132,6 +134,8 @@ function isAdministrator(plan: PlanFacts, name: string, role: PlannedRole): bool
 function byMaps(plan: PlanFacts, { cluster, mode, name, role }: Question): Admission {
   const maps = plan.list('kube/aws-auth');
   if (maps.length > 0) return inMaps(plan, maps, role, cluster);
+  const doubt = plan.doubtOf('kube/aws-auth');
+  if (doubt !== null) return unknown(doubt.what, 'terraform plan');
   if (cluster.change !== 'create')
     return unknown(
       'whether aws-auth maps the node role, since the cluster exists already',

@@ -154,8 +154,9 @@ function contentsOf(
     }
     addTexts(plan, resource, { facts, doubts, place });
   }
-  const gone = listAt(document, 'resource_changes').some(isGone);
-  const isChanging = gone || facts.some(({ change }) => change !== 'keep');
+  const gone = listAt(document, 'resource_changes').filter(isGone);
+  doubts.push(...gone.flatMap(doubtOfGone));
+  const isChanging = gone.length > 0 || facts.some(({ change }) => change !== 'keep');
   return { facts, doubts, resourceCount: managed.length, isChanging };
 }
 
@@ -172,6 +173,25 @@ function isGone(change: Json): boolean {
   return isOurs && actions.includes('delete') && !actions.includes('create');
 }
 
+const REMOVED: Readonly<Record<string, FactKind>> = {
+  aws_eks_access_entry: 'aws/access-entry',
+  kubernetes_config_map: 'kube/aws-auth',
+  kubernetes_config_map_v1: 'kube/aws-auth',
+  kubernetes_config_map_v1_data: 'kube/aws-auth',
+};
+
+/** Whom a mapping let in that the plan removes is known to nobody who sees what is left. */
+function doubtOfGone(change: Json): readonly Doubt[] {
+  const type = textAt(change, 'type') ?? '';
+  const kind = Object.hasOwn(REMOVED, type) ? REMOVED[type] : undefined;
+  const metadata = listAt(change, 'change.before.metadata')[0];
+  const isOther = kind === 'kube/aws-auth' && textAt(metadata, 'name') !== 'aws-auth';
+  if (kind === undefined || isOther) return [];
+  const address = textAt(change, 'address') ?? type;
+  const what = `what lets the node role in once ${address} is removed`;
+  return [{ kind, address, what }];
+}
+
 interface Place {
   readonly address: string;
   readonly locator: string;
@@ -183,7 +203,7 @@ function planned<K extends FactKind>(
   { change }: Resource,
   place: Place,
 ): Planned {
-  return { state: 'seen', kind, value, by: BY, change, ...place } as Planned;
+  return { state: 'seen', kind, value, by: BY, change, ...place };
 }
 
 function addFact(
