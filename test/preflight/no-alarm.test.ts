@@ -24,6 +24,11 @@ describe('a plan that gives usable nodes raises no alarm', () => {
     assert.deepEqual(verdicts, ['NodeGroup usable', 'AutoScalingGroup cannot-tell']);
   });
 
+  test('with a managed group that has an access entry, beside an aws-auth of others', async () => {
+    const verdicts = verdictsOf(await judged('managed-group-beside-a-map-of-admins'));
+    assert.deepEqual(verdicts, ['NodeGroup usable']);
+  });
+
   test('with a managed group in a cluster of the default mode, which EKS maps itself', async () => {
     const verdicts = verdictsOf(await judged('managed-groups-with-default-mode'));
     assert.deepEqual(verdicts, ['NodeGroup usable']);

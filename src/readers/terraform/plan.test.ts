@@ -145,6 +145,8 @@ describe('a value that is known after apply', () => {
   test('is not guessed where it comes from a local value', () => {
     const contents = contentsOf(planOf([subnetAt(0), groupIn(['local.subnets'])]));
     assert.equal(subnetsOfGroup(contents), undefined);
+    const partly = groupIn(['aws_subnet.private', 'local.subnets']);
+    assert.equal(subnetsOfGroup(contentsOf(planOf([subnetAt(0), partly]))), undefined);
   });
 });
 

@@ -66,7 +66,10 @@ const cause = defineCause({
   },
   remedy: ({ cluster, role, planned, principal }) => {
     if (planned !== undefined)
-      return [step(accessEntryStep(principal)), step(`Or: ${awsAuthStep(principal)}`)];
+      return [
+        step(accessEntryStep(principal)),
+        step(`Or, in the modes that read it: ${awsAuthStep(principal)}`),
+      ];
     return [
       step(
         'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
