@@ -7,7 +7,6 @@ import type { Symptom } from '../src/diagnosis/symptom.ts';
 import { SYMPTOMS } from '../src/diagnosis/symptoms.ts';
 import { STAGES } from '../src/evidence/stage.ts';
 import { loadExamples } from '../test/causes/example.ts';
-import { agentManifest } from './generate/agent-manifest.ts';
 import { anchorFaults } from './generate/anchors.ts';
 import { bounded } from './generate/bounded.ts';
 import { causePages, type GeneratedFile } from './generate/cause-pages.ts';
@@ -187,8 +186,7 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
     controllerPage(),
     simulationPage(),
     capturedPage(),
-    agentManifest(packageVersion()),
-    ...(await permissionFiles()),
+    ...(await permissionFiles(packageVersion())),
   ];
 }
 

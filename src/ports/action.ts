@@ -29,7 +29,8 @@ export interface ActionObject {
 
 /**
  * A write as data. `create` needs the object to be absent; every other write needs the object that
- * was seen, and `same-version` also that nobody has changed it since.
+ * was seen, and `same-version` also that nobody has changed it since. An apply may also make an
+ * object that was seen to be absent; then it is a conflict where others made another meanwhile.
  */
 export type ActionWrite =
   | { readonly verb: 'create'; readonly object: JsonObject }

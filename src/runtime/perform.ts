@@ -83,7 +83,7 @@ function momentOf(
 /** @throws RangeError */
 function assertWhole({ object, write }: Action): void {
   const isAbsent = object.seen === null;
-  if (isAbsent !== (write.verb === 'create'))
+  if (isAbsent !== (write.verb === 'create') && !(isAbsent && isApply(write)))
     throw new RangeError(`a ${write.verb} of an object that was ${isAbsent ? 'absent' : 'seen'}`);
   const content = contentOf(write);
   if (content === null) return;
@@ -91,6 +91,10 @@ function assertWhole({ object, write }: Action): void {
   const namespace = textAt(content, 'metadata.namespace');
   if (name !== object.name || namespace !== object.namespace)
     throw new RangeError(`a ${write.verb} of ${object.name} that contains another object`);
+}
+
+function isApply(write: ActionWrite): boolean {
+  return write.verb === 'patch' && write.patch.type === 'apply';
 }
 
 function contentOf(write: ActionWrite): JsonObject | null {

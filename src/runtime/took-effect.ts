@@ -11,16 +11,22 @@ export type Effect = 'took-effect' | 'overtaken' | 'not-seen';
 /** @param object as it was read after the write was sent; null when there is none */
 export function effectOf({ object: { seen }, write }: Action, object: JsonObject | null): Effect {
   const isRemoval = write.verb === 'delete' || write.verb === 'evict';
+  if (seen === null) return madeNew(write, object);
   if (object === null) return absentAfter(write);
-  if (seen === null) return isWithin(write, object) === true ? 'took-effect' : 'overtaken';
   if (textAt(object, 'metadata.uid') !== seen.uid) return isRemoval ? 'took-effect' : 'overtaken';
   const isSameVersion = textAt(object, 'metadata.resourceVersion') === seen.resourceVersion;
   if (isRemoval) return removed(write, object, isSameVersion);
   return changed(write, object, isSameVersion);
 }
 
+/** Of an object that was seen to be absent; an apply may still come, also where others made it. */
+function madeNew(write: ActionWrite, object: JsonObject | null): Effect {
+  if (object === null) return 'not-seen';
+  if (isWithin(write, object) === true) return 'took-effect';
+  return write.verb === 'create' ? 'overtaken' : 'not-seen';
+}
+
 function absentAfter({ verb }: ActionWrite): Effect {
-  if (verb === 'create') return 'not-seen';
   return verb === 'delete' || verb === 'evict' ? 'took-effect' : 'overtaken';
 }
 

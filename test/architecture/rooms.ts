@@ -36,6 +36,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   runtime: { rooms: ['evidence', 'ports'], packages: [] },
   controllers: { rooms: [...CORE, 'engine', 'ports', 'runtime'], packages: [] },
   node: { rooms: [...CORE, 'ports', 'runtime'], packages: [] },
+  manifests: { rooms: ['evidence', 'domain', 'collection', 'controllers', 'ports'], packages: [] },
   adapters: { rooms: ['evidence', 'ports', 'readers'], packages: ['node:', '*'], apart: true },
   sim: {
     rooms: [...CORE, 'readers', 'engine', 'ports', 'collection', 'runtime', 'controllers', 'node'],
@@ -52,6 +53,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'runtime',
       'controllers',
       'node',
+      'manifests',
       'adapters',
       'sim',
       'doors',

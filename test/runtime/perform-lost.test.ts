@@ -46,11 +46,18 @@ function patching(requires: 'same-version' | 'same-object'): Readonly<Record<str
   };
 }
 
+const APPLY_NEW = 'apply of what is absent';
+
 const WRITES: Readonly<Record<string, Made>> = {
   ...patching('same-version'),
   ...patching('same-object'),
   update: (seen) => ({ verb: 'update', object: { ...seen, ...WANTED } }),
   create: () => ({ verb: 'create', object: OBJECT }),
+  [APPLY_NEW]: () => ({
+    verb: 'patch',
+    requires: 'same-version',
+    patch: { type: 'apply', object: OBJECT, isForced: false },
+  }),
 };
 
 /** What becomes of a write, and what others do before the object is read. */
@@ -148,7 +155,7 @@ function actionOf(write: ActionWrite, object: JsonObject | null): Action {
 for (const [name, made] of Object.entries(WRITES))
   test(`${name}: no fate of a lost answer is misread, and nothing is sent twice`, async () => {
     for (const fate of FATES) {
-      const isNew = name === 'create';
+      const isNew = name === 'create' || name === APPLY_NEW;
       const { performed, isApplied, sent } = await ending(made, isNew, fate);
       const { outcome, why } = performed;
       const said = `arrives ${fate.arrives}, others ${fate.others}: ${outcome}: ${why}`;

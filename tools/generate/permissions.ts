@@ -29,7 +29,9 @@ import { PortError } from '../../src/ports/port-error.ts';
 import { createReading } from '../../src/readers/reading.ts';
 import { compileSigns } from '../../src/readers/sign-table.ts';
 import type { GeneratedFile } from './cause-pages.ts';
-import { controllerManifests } from './controller-manifest.ts';
+import { chartFiles } from './chart-files.ts';
+import { deployFiles } from './deploy-files.ts';
+import { kustomizeFiles } from './kustomize-files.ts';
 import { GATE_PERMISSIONS, GATE_WRITES } from './gate-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { ANSWERS } from './permission-answers.ts';
@@ -367,11 +369,13 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
 }
 
 /** The table that the program carries, and its page. */
-export async function permissionFiles(): Promise<readonly GeneratedFile[]> {
+export async function permissionFiles(version: string): Promise<readonly GeneratedFile[]> {
   const features = await recordPermissions();
   return [
     { path: 'src/collection/permissions.generated.ts', text: moduleText(features) },
     { path: 'docs/permissions.md', text: pageText(features) },
-    ...controllerManifests(features),
+    ...deployFiles(features, version),
+    ...kustomizeFiles(features, version),
+    ...chartFiles(features, version),
   ];
 }

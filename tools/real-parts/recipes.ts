@@ -135,6 +135,14 @@ export const PARTS: readonly Part[] = [
   },
   ...CLOUD_CONTROLLER_VERSIONS.map(cloudController),
   ...KUBECTL_VERSIONS.map(kubectlOf),
+  {
+    kind: 'go',
+    name: 'helm',
+    version: 'v4.3.2',
+    target: 'helm.sh/helm/v4/cmd/helm',
+    programs: ['helm'],
+    variables: { 'helm.sh/helm/v4/internal/version.version': 'v4.3.2' },
+  },
 ];
 
 /** The folder of the files that a part is made from; kubectl shares that of the control plane. */

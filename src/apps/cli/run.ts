@@ -24,6 +24,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   controller: async () => (await import('./commands/controller.ts')).controllerCommand,
   agent: async () => (await import('./commands/agent.ts')).agentCommand,
   gate: async () => (await import('./commands/gate.ts')).gateCommand,
+  install: async () => (await import('./commands/install.ts')).installCommand,
+  uninstall: async () => (await import('./commands/uninstall.ts')).uninstallCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,
   timeline: async () => (await import('./commands/timeline.ts')).timelineCommand,
   mcp: async () => (await import('./commands/mcp.ts')).mcpCommand,

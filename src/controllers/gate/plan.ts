@@ -75,7 +75,8 @@ function merged(decided: readonly Decided[]): readonly Wanted[] {
   return [...all.values()];
 }
 
-function isReleased({ key, effect }: SeenTaint, release: TaintRelease): boolean {
+/** Whether a taint is among those that go. */
+export function isReleased({ key, effect }: SeenTaint, release: TaintRelease): boolean {
   const isOfKey = release.isPrefix ? key.startsWith(release.key) : key === release.key;
   return isOfKey && (release.effect === null || release.effect === effect);
 }
@@ -133,7 +134,8 @@ function marksOf(
   return [...marks, [key, recordText(node, nowMs)]];
 }
 
-function annotationPath(key: string): string {
+/** Where an annotation is, for a patch. */
+export function annotationPath(key: string): string {
   return `/metadata/annotations/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 

@@ -11,6 +11,9 @@ export interface OpeningRecord {
   readonly atMs: number;
 }
 
+/** Keys of annotations that keep what a gate opened. */
+export const RECORD_PREFIX = 'gate.rollcall.dev/';
+
 const UNKNOWN_BOOT = '-';
 const RECORD = /^(?<uid>\S+) boot=(?<boot>\S+) at=(?<at>\S+)$/;
 
@@ -21,7 +24,7 @@ export function keyOfPolicy({ source }: Pick<GatePolicy, 'source'>): string {
 
 /** The annotation of the record; null for a policy that keeps none of its own. */
 export function recordKey({ isBoundToBoot, source }: GatePolicy): string | null {
-  return isBoundToBoot && source.uid !== null ? `gate.rollcall.dev/${source.uid}` : null;
+  return isBoundToBoot && source.uid !== null ? `${RECORD_PREFIX}${source.uid}` : null;
 }
 
 export function timeText(ms: number): string {

@@ -6,6 +6,7 @@ import { COMPLETION, HELP } from './completion.ts';
 import { CONTROLLER } from './controller.ts';
 import { DIAGNOSE } from './diagnose.ts';
 import { GATE } from './gate.ts';
+import { INSTALL, UNINSTALL } from './install.ts';
 import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
@@ -29,6 +30,8 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   CONTROLLER,
   AGENT,
   GATE,
+  INSTALL,
+  UNINSTALL,
   RECORD,
   TIMELINE,
   MCP,

@@ -28,6 +28,9 @@ export const NODE_GATES: KubeResource = {
   isNamespaced: false,
 };
 
+/** Keys of taints that shut nodes again, where a gate names none. */
+export const REGRESS_PREFIX = 'regress.rollcall.dev/';
+
 const DEFAULTS = {
   dwellMs: 5_000,
   regressAfterMs: 10_000,
@@ -64,7 +67,7 @@ function sourceOf(object: JsonObject): PolicySource {
 
 /** The startup key without its domain, under a domain that no provisioner takes for a startup taint. */
 function regressKey(startupKey: string): string {
-  return `regress.rollcall.dev/${startupKey.split('/').at(-1) ?? startupKey}`;
+  return `${REGRESS_PREFIX}${startupKey.split('/').at(-1) ?? startupKey}`;
 }
 
 function refuseRegress(regress: Fields, taint: GateTaint | null, startupKey: string): void {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../src/evidence/json.ts';
+import { clusterWide } from './objects.ts';
+import { NAMESPACE_PATH, piece, type TemplateFields, text } from './template.ts';
 
 export interface PolicySubject {
-  readonly namespace: string;
   readonly account: string;
   /** The conditions that may be written. */
   readonly types: readonly string[];
@@ -43,7 +43,7 @@ function foreign(node: string): string {
   return `has(${node}.status.conditions) ? ${node}.status.conditions.filter(c, !(c.type in variables.own)) : []`;
 }
 
-function validations(account: string): readonly JsonObject[] {
+function validations(account: string): readonly TemplateFields[] {
   return [
     {
       expression: `variables.node == request.name`,
@@ -69,8 +69,12 @@ function validations(account: string): readonly JsonObject[] {
 }
 
 /** Keeps an agent to the conditions of the Node that its token was issued for. */
-export function agentPolicy({ namespace, account, types }: PolicySubject): readonly JsonObject[] {
-  const user = `system:serviceaccount:${namespace}:${account}`;
+export function agentPolicy({ account, types }: PolicySubject): readonly TemplateFields[] {
+  const user = text(
+    'request.userInfo.username == "system:serviceaccount:',
+    piece(NAMESPACE_PATH),
+    `:${account}"`,
+  );
   const claim = `request.userInfo.extra["${NODE_CLAIM}"]`;
   const spec = {
     failurePolicy: 'Fail',
@@ -84,7 +88,7 @@ export function agentPolicy({ namespace, account, types }: PolicySubject): reado
         },
       ],
     },
-    matchConditions: [{ name: 'agent', expression: `request.userInfo.username == "${user}"` }],
+    matchConditions: [{ name: 'agent', expression: user }],
     variables: [
       {
         name: 'node',
@@ -100,13 +104,13 @@ export function agentPolicy({ namespace, account, types }: PolicySubject): reado
     {
       apiVersion: ADMISSION,
       kind: 'ValidatingAdmissionPolicy',
-      metadata: { name: NAME },
+      metadata: clusterWide(NAME),
       spec,
     },
     {
       apiVersion: ADMISSION,
       kind: 'ValidatingAdmissionPolicyBinding',
-      metadata: { name: NAME },
+      metadata: clusterWide(NAME),
       spec: { policyName: NAME, validationActions: ['Deny'] },
     },
   ];

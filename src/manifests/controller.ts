@@ -1,0 +1,92 @@
+import type { FeaturePermissions, KubePermission } from '../collection/permissions.ts';
+import { roleAnnotation } from './aws.ts';
+import { networkPolicy } from './network-policy.ts';
+import { nodeReportDefinition } from './node-report-definition.ts';
+import {
+  deployment,
+  disruptionBudget,
+  metricsService,
+  type Part,
+  serviceAccount,
+} from './objects.ts';
+import { permissionsOf, type Rights, rolesFor } from './rights.ts';
+import {
+  allOf,
+  isOn,
+  NAMESPACE_PATH,
+  piece,
+  type TemplateFields,
+  text,
+  value,
+  when,
+} from './template.ts';
+
+export const CONTROLLER = 'rollcall-controller';
+export const HEALTH_PORT = 8470;
+const READS = ['status', 'details', 'watch'];
+const REPORTS = isOn('controller.reports');
+const EVENTS = isOn('controller.events');
+
+function isOf(resource: string): (one: KubePermission) => boolean {
+  return (one) => one.resource === resource;
+}
+
+/** Reports and Events are rights of their own; the Lease and all reading are always needed. */
+function rightsOf(features: readonly FeaturePermissions[]): readonly Rights[] {
+  const writes = permissionsOf(features, ['controller']);
+  const always = writes.filter((one) => !isOf('nodereports')(one) && !isOf('events')(one));
+  return [
+    { permissions: [...permissionsOf(features, READS), ...always], condition: null },
+    { permissions: writes.filter(isOf('nodereports')), condition: REPORTS },
+    { permissions: writes.filter(isOf('events')), condition: EVENTS },
+  ];
+}
+
+/** The account of the controller with its rights. */
+export function controllerRights(
+  features: readonly FeaturePermissions[],
+): readonly TemplateFields[] {
+  const annotations = roleAnnotation('aws.controllerRoleArn');
+  return [serviceAccount(CONTROLLER, { annotations }), ...rolesFor(CONTROLLER, rightsOf(features))];
+}
+
+function workload(): TemplateFields {
+  return deployment({
+    app: 'controller',
+    name: CONTROLLER,
+    port: HEALTH_PORT,
+    args: [
+      'controller',
+      when(REPORTS, '--reports'),
+      when(EVENTS, '--events'),
+      `--listen=0.0.0.0:${HEALTH_PORT}`,
+      text('--namespace=', piece(NAMESPACE_PATH)),
+      when(isOn('aws.cluster'), text('--cluster=', piece('aws.cluster'))),
+      when(isOn('aws.region'), text('--region=', piece('aws.region'))),
+    ],
+    more: { env: when(isOn('controller.env'), value('controller.env')) },
+  });
+}
+
+/** The roll call in the cluster. */
+export function controllerParts(features: readonly FeaturePermissions[]): readonly Part[] {
+  const enabled = isOn('controller.enabled');
+  return [
+    {
+      name: 'controller',
+      condition: enabled,
+      objects: [
+        when(isOn('crds.enabled'), nodeReportDefinition()),
+        ...controllerRights(features),
+        metricsService(CONTROLLER, HEALTH_PORT),
+        disruptionBudget(CONTROLLER),
+        workload(),
+      ],
+    },
+    {
+      name: 'controller-network-policy',
+      condition: allOf(enabled, isOn('networkPolicies.enabled')),
+      objects: [networkPolicy(CONTROLLER, HEALTH_PORT, true)],
+    },
+  ];
+}

@@ -1,0 +1,94 @@
+import type { FeaturePermissions } from '../collection/permissions.ts';
+import { nodeGateDefinition } from '../controllers/gate/policies/node-gate-definition.ts';
+import { HEALTH_PORT } from './controller.ts';
+import { networkPolicy } from './network-policy.ts';
+import {
+  deployment,
+  disruptionBudget,
+  LABELS,
+  metricsService,
+  type Part,
+  serviceAccount,
+} from './objects.ts';
+import { boundRole, permissionsOf, rolesFor, rule } from './rights.ts';
+import { taintAtCreate } from './taint-at-create.ts';
+import {
+  allOf,
+  isOn,
+  NAMESPACE_PATH,
+  piece,
+  type Template,
+  type TemplateFields,
+  text,
+  value,
+  when,
+} from './template.ts';
+
+export const GATE = 'rollcall-gate';
+const RULES = isOn('gate.nodeReadinessRules');
+
+/** The account of the gate; without NodeReadinessRules it has no rights on them. */
+export function gateRights(features: readonly FeaturePermissions[]): readonly TemplateFields[] {
+  const all = permissionsOf(features, ['gate']);
+  const isOfRules = ({ resource }: { readonly resource: string }): boolean =>
+    resource === 'nodereadinessrules';
+  return [
+    serviceAccount(GATE),
+    ...rolesFor(GATE, [
+      { permissions: all.filter((one) => !isOfRules(one)), condition: null },
+      { permissions: all.filter(isOfRules), condition: RULES },
+    ]),
+  ];
+}
+
+/** The Lease of the Node Readiness Controller, so that the two never act at once. */
+function foreignLease(): readonly Template[] {
+  const metadata = { name: GATE, namespace: value('gate.rulesNamespace'), labels: LABELS };
+  const leases = rule('coordination.k8s.io', 'leases', 'get', 'create', 'update');
+  return boundRole(GATE, metadata, [leases]).map((one) => when(RULES, one));
+}
+
+function workload(): TemplateFields {
+  return deployment({
+    app: 'gate',
+    name: GATE,
+    port: HEALTH_PORT,
+    args: [
+      'controller',
+      '--only=gate',
+      `--listen=0.0.0.0:${HEALTH_PORT}`,
+      text('--namespace=', piece(NAMESPACE_PATH)),
+      when(RULES, '--node-readiness-rules'),
+      when(RULES, text('--rules-namespace=', piece('gate.rulesNamespace'))),
+    ],
+  });
+}
+
+/** Gates. */
+export function gateParts(features: readonly FeaturePermissions[]): readonly Part[] {
+  const enabled = isOn('gate.enabled');
+  return [
+    {
+      name: 'gate',
+      condition: enabled,
+      objects: [
+        when(isOn('crds.enabled'), nodeGateDefinition()),
+        ...gateRights(features),
+        ...foreignLease(),
+        metricsService(GATE, HEALTH_PORT),
+        disruptionBudget(GATE),
+        workload(),
+      ],
+    },
+    {
+      name: 'gate-network-policy',
+      condition: allOf(enabled, isOn('networkPolicies.enabled')),
+      objects: [networkPolicy(GATE, HEALTH_PORT, false)],
+    },
+    {
+      name: 'gate-taint-at-create',
+      condition: allOf(enabled, isOn('gate.taintAtCreate')),
+      objects: taintAtCreate(),
+    },
+  ];
+}
