@@ -111,6 +111,7 @@ function printCause({ folder, cause }: LoadedCause): string {
     `needs:${list(cause.needs)}`,
     `symptoms:${list(cause.symptoms)}`,
     `formerly:${list(cause.formerly ?? [])}`,
+    ...(cause.foresee === undefined ? [] : ['foresees:true']),
     `load:()=>import('./${folder}/cause.ts')`,
   ];
   return `{${fields.join(',')}},`;

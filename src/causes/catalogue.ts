@@ -10,6 +10,8 @@ export interface CauseEntry {
   readonly needs: readonly FactKind[];
   readonly symptoms: readonly string[];
   readonly formerly: readonly string[];
+  /** True for one that plans show too. */
+  readonly foresees?: true;
   readonly load: () => Promise<{ readonly default: unknown }>;
 }
 

@@ -3,6 +3,8 @@ import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import type { Captures, Quote, Sighting } from '../evidence/sighting.ts';
 import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
+import type { PlannedGroup } from '../domain/planned/groups.ts';
+import type { PlanView } from './plan-view.ts';
 import type { MilestoneId } from './milestones.ts';
 import type { SymptomId } from './symptoms.ts';
 
@@ -155,6 +157,8 @@ export interface CauseSpec<K extends FactKind, S extends string> {
   readonly blocksAbove?: boolean;
   /** By default: found when a definite or likely sign stands, else clear or unknown by sources read. */
   match?(view: View<K, S>): Match | null;
+  /** Looks for it in a plan, before one group of machines is launched; null where it cannot occur. */
+  foresee?(plan: PlanView, group: PlannedGroup): Match | null;
   /** One sentence naming the object, what is wrong and its consequence. */
   summary(details: Details): string;
   remedy(details: Details): readonly Step[];

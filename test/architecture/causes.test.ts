@@ -40,6 +40,8 @@ const PLANTED: readonly (readonly [Texts, RegExp])[] = [
   [without(`${ROOT}/examples/clear-b.txt`), /has no example clear-/],
   [without(`${ROOT}/examples/unknown-c.txt`), /has no example unknown-/],
   [{ ...GOOD, [`${ROOT}/notes.md`]: '' }, /notes\.md does not belong/],
+  [{ ...GOOD, [`${ROOT}/plans/found-a.txt`]: '' }, /plans\/found-a\.txt does not belong/],
+  [{ ...GOOD, [`${ROOT}/examples/found-a.json`]: '' }, /found-a\.json does not belong/],
   [{ ...GOOD, [`${ROOT}/examples/maybe-a.txt`]: '' }, /maybe-a\.txt does not belong/],
   [{ ...GOOD, [`${ROOT}/examples/found-A.txt`]: '' }, /found-A\.txt does not belong/],
   [folder('launched/a', 'b', 'launched'), /its id is b, its folder says a/],

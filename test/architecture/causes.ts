@@ -3,7 +3,7 @@ import { STAGES } from '../../src/evidence/stage.ts';
 import { at, type Check, codeTokens, type SourceFile, type Violation } from './sources.ts';
 
 export const causeFolders: Check = {
-  title: 'a cause is one folder: src/causes/<stage>/<id>/{cause.ts,examples/}',
+  title: 'a cause is one folder: src/causes/<stage>/<id>/{cause.ts,examples/,plans/}',
   run: (files) => {
     const folders = Map.groupBy(files.filter(isInFolder), ({ path }) => folderOf(path));
     const all = [...folders].flatMap(([folder, contents]) => folderViolations(folder, contents));
@@ -44,11 +44,12 @@ function folderViolations(folder: string, files: readonly SourceFile[]): readonl
 }
 
 const VERDICTS = ['found', 'clear', 'unknown'];
-const EXAMPLE = /^examples\/(?:found|clear|unknown)-[a-z0-9]+(?:-[a-z0-9]+)*\.txt$/;
+const EXAMPLE =
+  /^(?:examples\/(?=.*\.txt$)|plans\/(?=.*\.json$))(?:found|clear|unknown)-[a-z0-9]+(?:-[a-z0-9]+)*\.(?:txt|json)$/;
 
 function strangers(where: string, files: readonly SourceFile[]): readonly Violation[] {
   const what =
-    'does not belong in the folder of a cause; keep cause.ts and examples/{found,clear,unknown}-….txt';
+    'does not belong in the folder of a cause; keep cause.ts, examples/{found,clear,unknown}-….txt and plans/{found,clear,unknown}-….json';
   return files
     .filter(({ path }) => path !== `${where}/cause.ts`)
     .filter(({ path }) => !EXAMPLE.test(path.slice(where.length + 1)))

@@ -62,7 +62,7 @@ function longFile(file: SourceFile): readonly Violation[] {
   return [at(file, lines, `has ${lines} lines; give a part of it a file of its own`)];
 }
 
-const EXAMPLES = /^src\/causes\/[^/]+\/[^/]+\/examples\//;
+const EXAMPLES = /^src\/causes\/[^/]+\/[^/]+\/(?:examples|plans)\//;
 
 function deepPath(file: SourceFile): readonly Violation[] {
   if (!file.path.startsWith('src/') || EXAMPLES.test(file.path)) return [];

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   diagnose: async () => (await import('./commands/diagnose.ts')).diagnoseCommand,
   explain: async () => (await import('./commands/explain.ts')).explainCommand,
   causes: async () => (await import('./commands/causes.ts')).causesCommand,
+  preflight: async () => (await import('./commands/preflight.ts')).preflightCommand,
   capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
   name: async () => (await import('./commands/name.ts')).nameCommand,
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,

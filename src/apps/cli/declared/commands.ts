@@ -12,6 +12,7 @@ import { LAB } from './lab.ts';
 import { MCP } from './mcp.ts';
 import { NAME } from './name.ts';
 import { PERMISSIONS_COMMAND } from './permissions.ts';
+import { PREFLIGHT } from './preflight.ts';
 import { RECORD } from './record.ts';
 import { SIM } from './sim.ts';
 import { STATUS } from './status.ts';
@@ -21,6 +22,7 @@ import { TIMELINE } from './timeline.ts';
 export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   STATUS,
   DIAGNOSE,
+  PREFLIGHT,
   CAPACITY,
   NAME,
   PERMISSIONS_COMMAND,

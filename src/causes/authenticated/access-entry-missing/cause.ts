@@ -9,8 +9,13 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
+import { admissionOf } from '../../../domain/planned/admission.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { accessEntryStep } from '../../../domain/planned/remedies.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -48,13 +53,17 @@ const cause = defineCause({
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
   explains: ['aws-auth-missing', 'node-role-not-in-aws-auth'],
-  summary: ({ role, cluster }) =>
-    sentence`The cluster ${cluster} is in authentication mode API, where aws-auth is not read, and ${role ?? 'the node role'} has no access entry; its kubelets get 401 Unauthorized.`,
-  remedy: ({ role, cluster }) => [
-    step(
-      'Give the node role an access entry (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
-      `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    ),
+  summary: ({ role, cluster, planned }) =>
+    planned !== undefined
+      ? sentence`The cluster ${cluster} will read access entries only, and this plan makes none for the node role ${role} of ${planned}; the API server will answer its kubelets with 401 Unauthorized.`
+      : sentence`The cluster ${cluster} is in authentication mode API, where aws-auth is not read, and ${role ?? 'the node role'} has no access entry; its kubelets get 401 Unauthorized.`,
+  remedy: ({ role, cluster, planned, principal }) => [
+    planned !== undefined
+      ? step(accessEntryStep(principal))
+      : step(
+          'Give the node role an access entry (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
+          `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+        ),
   ],
   decide: step(
     'See the authentication mode and which roles have an entry.',
@@ -72,7 +81,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchEntries);
+export default foreseen(matched(cause, matchEntries), foresee);
 
 type Own = ViewOf<typeof cause>;
 
@@ -129,4 +138,20 @@ function nodeRoles(view: Own): readonly string[] {
     .list('aws/instance-profile')
     .flatMap((profile) => (profile.value.Roles ?? []).map((role) => role.Arn ?? null));
   return [...groups, ...profiles].filter((role) => role !== null);
+}
+
+/** A plan that makes a cluster in mode API, and no entry for the role. */
+function foresee(plan: PlanView, group: PlannedGroup): Match {
+  const admission = admissionOf(plan, group);
+  if (admission.kind === 'unknown') return cannotSay(admission.why);
+  if (admission.kind !== 'no-entry') return clear;
+  const { cluster } = admission;
+  return found(
+    plannedDetails(group),
+    [
+      plan.quote(group.fact, `${group.name} runs with the role ${group.role?.name ?? ''}`),
+      plan.quote(cluster, `cluster ${cluster.value.name ?? ''} authentication_mode API`),
+    ],
+    'likely',
+  );
 }

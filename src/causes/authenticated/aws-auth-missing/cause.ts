@@ -8,9 +8,14 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { type Absent, seen } from '../../../evidence/fact.ts';
+import { admissionOf } from '../../../domain/planned/admission.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { accessEntryStep, awsAuthStep } from '../../../domain/planned/remedies.ts';
 import {
   fadingNodes,
   idsOf,
@@ -50,23 +55,32 @@ const cause = defineCause({
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
   withdrawnBy: [],
-  summary: ({ role, cluster, count, still }) => {
+  summary: ({ role, cluster, count, still, planned }) => {
+    if (planned !== undefined)
+      return sentence`Nothing in this plan maps the node role ${role} of ${planned}: cluster ${cluster} gets no aws-auth ConfigMap and no access entry for it, so the API server will answer its kubelets with 401 Unauthorized and no machine will become a node.`;
     const missing = sentence`The ConfigMap kube-system/aws-auth does not exist${phrase` in cluster ${cluster}`} and no access entry maps ${role ?? 'the node role'}`;
     const whom = count === undefined ? 'every kubelet' : `the kubelets of its ${count}`;
     return still === undefined
       ? `${missing}, so the API server answers ${whom} with 401 Unauthorized.`
       : `${missing}; within minutes the API server forgets its earlier answer and refuses ${whom}, which still run, with 401 Unauthorized.`;
   },
-  remedy: ({ cluster, role }) => [
-    step(
-      'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
-      `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    ),
-    step(
-      'Or, in authentication mode CONFIG_MAP, map the role in aws-auth.',
-      `eksctl create iamidentitymapping --cluster ${cluster ?? '<cluster>'} --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    ),
-  ],
+  remedy: ({ cluster, role, planned, principal }) => {
+    if (planned !== undefined)
+      return [
+        step(accessEntryStep(principal)),
+        step(`Or, in the modes that read it: ${awsAuthStep(principal)}`),
+      ];
+    return [
+      step(
+        'Let the node role in with an access entry (authentication mode API or API_AND_CONFIG_MAP).',
+        `aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+      ),
+      step(
+        'Or, in authentication mode CONFIG_MAP, map the role in aws-auth.',
+        `eksctl create iamidentitymapping --cluster ${cluster ?? '<cluster>'} --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+      ),
+    ];
+  },
   decide: step(
     'See whether the ConfigMap exists and which role it maps.',
     'kubectl -n kube-system get configmap aws-auth -o yaml',
@@ -85,7 +99,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchMapping);
+export default foreseen(matched(cause, matchMapping), foresee);
 
 type Own = ViewOf<typeof cause>;
 
@@ -191,4 +205,20 @@ function matchAnswer(view: Own): Match {
   const entries = view.read('aws/access-entry-list');
   const maps = entries.state === 'seen' && entries.value.some((arn) => arn.includes(':role/'));
   return maps ? clear : found(notFound.first.captures, [notFound.first], 'likely');
+}
+
+/** A plan whose cluster is made without anything that maps the role. */
+function foresee(plan: PlanView, group: PlannedGroup): Match {
+  const admission = admissionOf(plan, group);
+  if (admission.kind === 'unknown') return cannotSay(admission.why);
+  if (admission.kind !== 'no-map') return clear;
+  const { cluster, mode } = admission;
+  return found(
+    plannedDetails(group),
+    [
+      plan.quote(group.fact, `${group.name} runs with the role ${group.role?.name ?? ''}`),
+      plan.quote(cluster, `cluster ${cluster.value.name ?? ''} authentication_mode ${mode}`),
+    ],
+    'likely',
+  );
 }

@@ -8,8 +8,14 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import { admissionOf } from '../../../domain/planned/admission.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { awsAuthStep } from '../../../domain/planned/remedies.ts';
 import {
   fadingNodes,
   idsOf,
@@ -71,28 +77,33 @@ const cause = defineCause({
     'kube/Node',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict'],
-  summary: ({ role, planned, still }) => {
+  summary: ({ role, planned, still, group, cluster }) => {
+    if (group !== undefined)
+      return sentence`The aws-auth ConfigMap that cluster ${cluster} will have does not map the node role ${role} of ${group}, so the API server will answer its kubelets with 401 Unauthorized.`;
     if (planned !== undefined)
       return `A Terraform plan takes ${role ?? 'the node role'} out of aws-auth; once applied, the API server answers the kubelets of that role with 401 Unauthorized.`;
     if (still !== undefined)
       return `aws-auth does not map ${role ?? 'the role'}, by which ${still} still run; within minutes the API server forgets its earlier answer and refuses their kubelets with 401 Unauthorized.`;
     return `aws-auth does not map ${role ?? 'any role to system:nodes'}, so the API server answers ${role === undefined ? 'every kubelet' : 'the kubelets of that role'} with 401 Unauthorized.`;
   },
-  remedy: ({ role, planned }) => [
-    step(
-      'Map the role.',
-      `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
-    ),
-    planned === undefined
-      ? step(
-          'See which client wrote the ConfigMap last.',
-          'kubectl -n kube-system get configmap aws-auth -o yaml --show-managed-fields',
-        )
-      : step(
-          'Let Terraform keep the entries that node groups write, or move to access entries.',
-          'terraform plan',
-        ),
-  ],
+  remedy: ({ role, planned, group, principal }) => {
+    if (group !== undefined) return [step(awsAuthStep(principal))];
+    return [
+      step(
+        'Map the role.',
+        `eksctl create iamidentitymapping --cluster <cluster> --arn ${role ?? '<node-role-arn>'} --group system:bootstrappers,system:nodes --username 'system:node:{{EC2PrivateDNSName}}'`,
+      ),
+      planned === undefined
+        ? step(
+            'See which client wrote the ConfigMap last.',
+            'kubectl -n kube-system get configmap aws-auth -o yaml --show-managed-fields',
+          )
+        : step(
+            'Let Terraform keep the entries that node groups write, or move to access entries.',
+            'terraform plan',
+          ),
+    ];
+  },
   decide: step(
     'Compare the roles in aws-auth with the role of the node group.',
     'kubectl -n kube-system get configmap aws-auth -o yaml | grep rolearn; aws eks describe-nodegroup --cluster-name <cluster> --nodegroup-name <node-group> --query nodegroup.nodeRole',
@@ -109,7 +120,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchConfigMap(view) ?? matchPlan(view));
+export default foreseen(
+  matched(cause, (view) => matchConfigMap(view) ?? matchPlan(view)),
+  foresee,
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -268,4 +282,20 @@ function matchPlan(view: Own): Match | null {
     [planned.first, gone],
     'likely',
   );
+}
+
+/** The map of the plan, or the one that EKS writes for managed groups, lacks the role. */
+function foresee(plan: PlanView, group: PlannedGroup): Match {
+  const admission = admissionOf(plan, group);
+  if (admission.kind === 'unknown') return cannotSay(admission.why);
+  if (admission.kind !== 'not-in-map') return clear;
+  const { map, cluster } = admission;
+  const { planned: name = '', ...details } = plannedDetails(group);
+  const arns = map?.value.roles.map(({ arn }) => arn).join(', ') ?? '';
+  const lacking =
+    map === null
+      ? plan.quote(cluster, 'aws-auth has the roles of managed node groups alone')
+      : plan.quote(map, `mapRoles: ${arns === '' ? 'empty' : arns}`);
+  const runs = plan.quote(group.fact, `${group.name} runs with the role ${group.role?.name ?? ''}`);
+  return found({ ...details, group: name }, [lacking, runs], 'likely');
 }

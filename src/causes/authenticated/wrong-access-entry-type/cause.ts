@@ -1,5 +1,6 @@
 import type { AccessEntry, AccessPolicies } from '../../../evidence/aws/iam.ts';
 import {
+  cannotSay,
   clear,
   defineCause,
   found,
@@ -8,8 +9,12 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite, likely } from '../../../diagnosis/sign.ts';
+import { admissionOf } from '../../../domain/planned/admission.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 
@@ -39,13 +44,19 @@ const cause = defineCause({
     'aws/cluster',
   ],
   symptoms: ['kubelet-unauthorized', 'boot-verdict', 'node-object-missing'],
-  summary: ({ role, cluster, type, policies }) =>
-    sentence`The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}${phrase` (with ${policies}, which gives no node’s rights)`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
-  remedy: ({ role, cluster }) => [
-    step(
-      'The type of an entry cannot be changed: delete it and create it as a node’s (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
-      `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
-    ),
+  summary: ({ role, cluster, type, policies, planned }) =>
+    planned !== undefined
+      ? sentence`This plan gives the node role ${role} of ${planned} an access entry of type ${type} in cluster ${cluster}; such an entry cannot be in system:nodes, so the API server will refuse its kubelets.`
+      : sentence`The access entry of ${role ?? 'the node role'} in cluster ${cluster ?? '<cluster>'} ${type === undefined ? 'is not of a node type' : `is of type ${type}`}${phrase` (with ${policies}, which gives no node’s rights)`}; such an entry cannot be in system:nodes, so the kubelet is refused.`,
+  remedy: ({ role, cluster, planned, entry }) => [
+    planned !== undefined
+      ? step(
+          `Set type = "EC2_LINUX" in ${entry ?? 'the access entry'} (EC2_WINDOWS for Windows) and leave its kubernetes_groups and user_name out.`,
+        )
+      : step(
+          'The type of an entry cannot be changed: delete it and create it as a node’s (EC2_WINDOWS for Windows, HYBRID_LINUX for hybrid nodes).',
+          `aws eks delete-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} && aws eks create-access-entry --cluster-name ${cluster ?? '<cluster>'} --principal-arn ${role ?? '<node-role-arn>'} --type EC2_LINUX`,
+        ),
   ],
   decide: step(
     'Read the type of the node role’s access entry.',
@@ -64,7 +75,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchLost(view) ?? matchTypes(view));
+export default foreseen(
+  matched(cause, (view) => matchLost(view) ?? matchTypes(view)),
+  foresee,
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -151,4 +165,17 @@ function matchTypes(view: Own): Match | null {
   }
   const isLinux = entries.some((entry) => entry.value.type === 'EC2_LINUX');
   return isLinux ? clear : null;
+}
+
+/** Entries cannot be changed into another type, so that what is planned is what will be. */
+function foresee(plan: PlanView, group: PlannedGroup): Match {
+  const admission = admissionOf(plan, group);
+  if (admission.kind === 'unknown') return cannotSay(admission.why);
+  if (admission.kind !== 'wrong-entry') return clear;
+  const { entry } = admission;
+  const type = entry.value.type ?? '';
+  return found({ ...plannedDetails(group), type, entry: entry.address }, [
+    plan.quote(entry, `access entry of ${group.role?.name ?? ''} type ${type}`),
+    plan.quote(group.fact, `${group.name} runs with the role ${group.role?.name ?? ''}`),
+  ]);
 }

@@ -1,4 +1,6 @@
 import {
+  cannotSay,
+  clear,
   defineCause,
   found,
   type Match,
@@ -6,8 +8,13 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
+import { sentence } from '../../../diagnosis/sentence.ts';
 import { definite, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { plannedRoom } from '../../../domain/planned/room.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { filledGroups } from '../../../domain/instances/launch.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
@@ -64,22 +71,30 @@ const cause = defineCause({
     'openshift-machine-failed',
     'node-creation-failure-verdict',
   ],
-  summary: ({ subnet, block, free }) =>
-    `The subnet ${subnet ?? 'of the group'}${block === undefined ? '' : ` (${block}, ${free ?? '0'} addresses free)`} has no free address, so a new instance cannot get its first interface and is not launched.`,
-  remedy: ({ subnet }) => [
-    step(
-      'See how many addresses each subnet has left.',
-      `aws ec2 describe-subnets --subnet-ids ${subnet ?? '<subnet>'} --query Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]`,
-    ),
-    step(
-      'Delete interfaces that belong to no instance any more.',
-      `aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=subnet-id,Values=${subnet ?? '<subnet>'} --query NetworkInterfaces[].[NetworkInterfaceId,Description]`,
-    ),
-    step(
-      'Add a larger subnet (a second CIDR if the VPC is full) to the group.',
-      'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<larger-subnet>',
-    ),
-  ],
+  summary: ({ subnet, block, free, planned, wanted }) =>
+    planned !== undefined
+      ? sentence`The subnets of ${planned} (${block}) have ${free} addresses for the ${wanted} machines that it starts with, so the others will not be launched.`
+      : `The subnet ${subnet ?? 'of the group'}${block === undefined ? '' : ` (${block}, ${free ?? '0'} addresses free)`} has no free address, so a new instance cannot get its first interface and is not launched.`,
+  remedy: ({ subnet, planned }) =>
+    planned !== undefined
+      ? [
+          step('Give the subnets a larger cidr_block, or the group more subnets.'),
+          step('Or start with fewer machines.'),
+        ]
+      : [
+          step(
+            'See how many addresses each subnet has left.',
+            `aws ec2 describe-subnets --subnet-ids ${subnet ?? '<subnet>'} --query Subnets[].[SubnetId,CidrBlock,AvailableIpAddressCount]`,
+          ),
+          step(
+            'Delete interfaces that belong to no instance any more.',
+            `aws ec2 describe-network-interfaces --filters Name=status,Values=available Name=subnet-id,Values=${subnet ?? '<subnet>'} --query NetworkInterfaces[].[NetworkInterfaceId,Description]`,
+          ),
+          step(
+            'Add a larger subnet (a second CIDR if the VPC is full) to the group.',
+            'aws autoscaling update-auto-scaling-group --auto-scaling-group-name <group> --vpc-zone-identifier <subnet>,<larger-subnet>',
+          ),
+        ],
   decide: step(
     'Count the free addresses of the group’s subnets.',
     'aws ec2 describe-subnets --subnet-ids <subnet> --query Subnets[].[SubnetId,AvailableIpAddressCount]',
@@ -100,7 +115,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchSubnets);
+export default foreseen(matched(cause, matchSubnets), foresee);
 
 type Own = ViewOf<typeof cause>;
 
@@ -134,4 +149,21 @@ function fullSubnet(view: Own, named: string | null): Seen<Subnet> | null {
   const ids = named === null ? subnets : [named];
   const own = full.filter(({ value }) => ids.includes(value.SubnetId ?? ''));
   return own.length === 1 ? (own[0] ?? null) : null;
+}
+
+/** Each machine takes an address at least, whatever its pods take besides. */
+function foresee(plan: PlanView, group: PlannedGroup): Match | null {
+  const room = plannedRoom(plan, group);
+  if (room === null) return null;
+  if (room.kind === 'unknown') return cannotSay(room.why);
+  if (room.kind === 'enough') return clear;
+  const block = room.subnets.map(({ value }) => value.CidrBlock ?? '').join(', ');
+  const [free, wanted] = [String(room.free), String(room.wanted)];
+  const { planned: name = '' } = plannedDetails(group);
+  return found({ planned: name, block, free, wanted }, [
+    plan.quote(group.fact, `starts with ${wanted} machines`),
+    ...room.subnets.map((subnet) =>
+      plan.quote(subnet, `cidr_block ${subnet.value.CidrBlock ?? ''}`),
+    ),
+  ]);
 }

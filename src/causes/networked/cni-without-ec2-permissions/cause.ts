@@ -8,9 +8,14 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { policyStep } from '../../../domain/planned/remedies.ts';
+import { plannedRight } from '../../../domain/planned/rights.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 
 /** The VPC CNI has credentials, and EC2 refuses the call it makes with them. */
@@ -85,17 +90,27 @@ const cause = defineCause({
     'cni-image-without-matching-manifest',
     'leaked-network-interfaces',
   ],
-  summary: ({ action, role, machine, policy }) =>
-    policy !== undefined
-      ? `The role ${role ?? ''} of ${machine ?? 'the machine'}, with which aws-node asks EC2, lacks ${policy}, so the node gets no pod addresses.`
-      : sentence`EC2 refuses ${action ?? 'the calls'} to the CNI of ${machine ?? 'the machine'}${phrase` (role ${role})`}, so the node gets no pod addresses.`,
-  remedy: ({ role }) => [
-    step(
-      'Attach the CNI policy to the role that aws-node runs with: the service account’s role if it has one, else the node role.',
-      `aws iam attach-role-policy --role-name ${role ?? '<cni-or-node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy`,
-    ),
-    step('Restart the CNI.', 'kubectl -n kube-system rollout restart daemonset/aws-node'),
-  ],
+  summary: ({ action, role, machine, policy, planned }) =>
+    planned !== undefined
+      ? sentence`The node role ${role} of ${planned}, with which aws-node will ask EC2, will lack ${policy}, so pods on its machines will get no addresses and the Nodes will stay NotReady.`
+      : policy !== undefined
+        ? `The role ${role ?? ''} of ${machine ?? 'the machine'}, with which aws-node asks EC2, lacks ${policy}, so the node gets no pod addresses.`
+        : sentence`EC2 refuses ${action ?? 'the calls'} to the CNI of ${machine ?? 'the machine'}${phrase` (role ${role})`}, so the node gets no pod addresses.`,
+  remedy: ({ role, planned, address }) =>
+    planned !== undefined
+      ? [
+          step(policyStep(CNI_POLICY, address)),
+          step(
+            'Or give the CNI a role: service_account_role_arn or pod_identity_association of the aws_eks_addon vpc-cni.',
+          ),
+        ]
+      : [
+          step(
+            'Attach the CNI policy to the role that aws-node runs with: the service account’s role if it has one, else the node role.',
+            `aws iam attach-role-policy --role-name ${role ?? '<cni-or-node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEKS_CNI_Policy`,
+          ),
+          step('Restart the CNI.', 'kubectl -n kube-system rollout restart daemonset/aws-node'),
+        ],
   decide: step(
     'Read which EC2 call is refused.',
     "sudo grep -E 'UnauthorizedOperation|is not authorized to perform' /var/log/aws-routed-eni/ipamd.log | tail -n 5",
@@ -118,7 +133,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPolicies);
+export default foreseen(matched(cause, matchPolicies), foresee);
 
 type Own = ViewOf<typeof cause>;
 
@@ -180,6 +195,31 @@ function matchPolicies(view: Own): Match | null {
       view.quote(held.attached, `role ${role} has the policies ${held.names}`),
       view.quote(trouble.fact, trouble.words),
     ],
+    'likely',
+  );
+}
+
+/** True where the plan gives the CNI a role of its own. */
+function hasPlannedRole(plan: PlanView): boolean {
+  const addons = plan.list('aws/addon').filter(({ value }) => value.addonName === 'vpc-cni');
+  return (
+    addons.some(({ value }) => (value.serviceAccountRoleArn ?? null) !== null) ||
+    plan
+      .list('aws/pod-identity-association')
+      .some(({ value }) => value.serviceAccount === 'aws-node')
+  );
+}
+
+/** A plan in which neither the nodes nor the CNI get the policy; IRSA by a manifest is not seen. */
+function foresee(plan: PlanView, group: PlannedGroup): Match {
+  if (hasPlannedRole(plan)) return clear;
+  const right = plannedRight(plan, group, INTERFACES);
+  if (right.kind === 'unknown') return cannotSay(right.why);
+  if (right.kind === 'given') return clear;
+  const name = group.role?.name ?? '';
+  return found(
+    { ...plannedDetails(group), policy: CNI_POLICY },
+    [plan.quote(group.fact, `role ${name} has the policies ${right.held.names}`)],
     'likely',
   );
 }

@@ -8,10 +8,15 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { placeOf, podWords } from '../../../domain/pods/pods-seen.ts';
 import { ecrImageWaiting } from '../../../domain/pods/pulls.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { policyStep } from '../../../domain/planned/remedies.ts';
+import { plannedRight } from '../../../domain/planned/rights.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -53,14 +58,25 @@ const cause = defineCause({
     'cni-configuration-missing',
     'ecr-api-endpoint-missing',
   ],
-  summary: ({ role }) =>
-    sentence`The node role ${role} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`,
-  remedy: ({ role }) => [
-    step(
-      'Let the role pull from ECR.',
-      `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
-    ),
-    step('Replace the node, or restart its services.', 'sudo systemctl restart containerd kubelet'),
+  summary: ({ role, planned }) =>
+    planned !== undefined
+      ? sentence`The node role ${role} of ${planned} will have no policy that lets it read ECR, so its machines will get no registry token and will pull neither pause nor CNI nor kube-proxy images.`
+      : sentence`The node role ${role} may not read ECR, so its nodes get no registry token and pull neither pause nor CNI nor kube-proxy images.`,
+  remedy: ({ role, planned, address }) => [
+    planned !== undefined
+      ? step(policyStep('AmazonEC2ContainerRegistryPullOnly', address))
+      : step(
+          'Let the role pull from ECR.',
+          `aws iam attach-role-policy --role-name ${role ?? '<node-role>'} --policy-arn arn:aws:iam::aws:policy/AmazonEC2ContainerRegistryPullOnly`,
+        ),
+    ...(planned !== undefined
+      ? []
+      : [
+          step(
+            'Replace the node, or restart its services.',
+            'sudo systemctl restart containerd kubelet',
+          ),
+        ]),
   ],
   decide: step(
     'See whether the node role has an ECR policy.',
@@ -83,7 +99,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPolicies);
+export default foreseen(matched(cause, matchPolicies), foresee);
 
 type Own = ViewOf<typeof cause>;
 
@@ -141,4 +157,17 @@ function answersOf(view: Own): readonly Quote[] {
     const registry = granted.value.proxyEndpoint ?? '';
     return view.quote(granted, `ECR gave the identity that asked a token for ${registry}`);
   });
+}
+
+/** A plan that makes the role without a policy for ECR; another stack may attach one. */
+function foresee(plan: PlanView, group: PlannedGroup): Match {
+  const right = plannedRight(plan, group, TOKEN);
+  if (right.kind === 'unknown') return cannotSay(right.why);
+  if (right.kind === 'given') return clear;
+  const name = group.role?.name ?? '';
+  return found(
+    plannedDetails(group),
+    [plan.quote(group.fact, `role ${name} has the policies ${right.held.names}`)],
+    'likely',
+  );
 }

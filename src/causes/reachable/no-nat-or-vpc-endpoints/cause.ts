@@ -10,8 +10,12 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { plannedWay } from '../../../domain/planned/ways.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
@@ -111,22 +115,34 @@ const cause = defineCause({
     'sts-endpoint-unavailable',
     'bottlerocket-setting-generator-failed',
   ],
-  summary: ({ subnet, service, machine, why, lacking }) =>
-    sentence`${machine ?? 'The machine'} gets no answer from ${service === undefined ? 'the AWS APIs' : `the AWS API ${service}`}: its subnet ${subnet} has ${why === undefined ? 'no way out and no endpoint for it' : `no way out (${why}) and ${lacking ?? 'no endpoint for it'}`}.`,
-  remedy: ({ region, subnet, table, vpc }) => [
-    step(
-      'See which way out the subnet has, and which endpoints the VPC.',
-      `aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=${subnet ?? '<subnet>'} --query RouteTables[].Routes; aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[VpcId,ServiceName,State]`,
-    ),
-    step(
-      'Either a route to a NAT gateway,',
-      `aws ec2 create-route --route-table-id ${table ?? '<route-table>'} --destination-cidr-block 0.0.0.0/0 --nat-gateway-id <nat-gateway>`,
-    ),
-    step(
-      'or interface endpoints for ec2, ecr.api, ecr.dkr, sts, eks and a gateway endpoint for s3, with private DNS and 443 open from the nodes.',
-      `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id ${vpc ?? '<vpc>'} --service-name com.amazonaws.${region ?? '<region>'}.ec2 --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group> --private-dns-enabled`,
-    ),
-  ],
+  summary: ({ subnet, service, machine, why, lacking, planned }) =>
+    planned !== undefined
+      ? sentence`Machines of ${planned} in the subnet ${subnet} will get no answer from AWS APIs: ${why}, and the VPC has no endpoint for ${lacking}.`
+      : sentence`${machine ?? 'The machine'} gets no answer from ${service === undefined ? 'the AWS APIs' : `the AWS API ${service}`}: its subnet ${subnet} has ${why === undefined ? 'no way out and no endpoint for it' : `no way out (${why}) and ${lacking ?? 'no endpoint for it'}`}.`,
+  remedy: ({ region, subnet, table, vpc, planned, lacking }) =>
+    planned !== undefined
+      ? [
+          step(
+            `Add an aws_route with destination_cidr_block = "0.0.0.0/0" and a nat_gateway_id to the route table ${table ?? 'of the subnet'}.`,
+          ),
+          step(
+            `Or add an aws_vpc_endpoint to the VPC for each of: ${lacking ?? 'ec2, ecr.api, ecr.dkr, s3'} (of type Gateway for s3, of type Interface with private_dns_enabled = true for the others).`,
+          ),
+        ]
+      : [
+          step(
+            'See which way out the subnet has, and which endpoints the VPC.',
+            `aws ec2 describe-route-tables --filters Name=association.subnet-id,Values=${subnet ?? '<subnet>'} --query RouteTables[].Routes; aws ec2 describe-vpc-endpoints --query VpcEndpoints[].[VpcId,ServiceName,State]`,
+          ),
+          step(
+            'Either a route to a NAT gateway,',
+            `aws ec2 create-route --route-table-id ${table ?? '<route-table>'} --destination-cidr-block 0.0.0.0/0 --nat-gateway-id <nat-gateway>`,
+          ),
+          step(
+            'or interface endpoints for ec2, ecr.api, ecr.dkr, sts, eks and a gateway endpoint for s3, with private DNS and 443 open from the nodes.',
+            `aws ec2 create-vpc-endpoint --vpc-endpoint-type Interface --vpc-id ${vpc ?? '<vpc>'} --service-name com.amazonaws.${region ?? '<region>'}.ec2 --subnet-ids ${subnet ?? '<subnet>'} --security-group-ids <security-group> --private-dns-enabled`,
+          ),
+        ],
   decide: step(
     'Try each API from the machine; any HTTP code means that it is reachable.',
     'for s in ec2 sts eks api.ecr; do printf "%s " $s; curl -sS -m 8 -o /dev/null -w "%{http_code} %{remote_ip}\\n" https://$s.<region>.amazonaws.com; done',
@@ -148,7 +164,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchRoutes);
+export default foreseen(matched(cause, matchRoutes), foresee);
 
 type Own = ViewOf<typeof cause>;
 
@@ -273,4 +289,23 @@ function notListed(vpc: string): Match {
     detail: 'which VPC endpoints there are',
     collect: `aws ec2 describe-vpc-endpoints --filters Name=vpc-id,Values=${vpc}`,
   });
+}
+
+/** A plan that makes the subnet and its VPC without a way out; a proxy in user data is not seen. */
+function foresee(plan: PlanView, group: PlannedGroup): Match | null {
+  const way = plannedWay(plan, group);
+  if (way === null) return null;
+  if (way.kind === 'unknown') return cannotSay(way.why);
+  if (way.kind === 'open') return clear;
+  const { subnet, lacking, way: closed } = way;
+  const table = closed.table.value.RouteTableId ?? '';
+  const { planned: name = '' } = plannedDetails(group);
+  return found(
+    { planned: name, subnet: subnet.address, why: closed.why, table, lacking: lacking.join(', ') },
+    [
+      plan.quote(subnet, `route table ${table}: ${closed.why}`),
+      plan.quote(group.fact, `machines in ${(group.subnets ?? []).join(', ')}`),
+    ],
+    'likely',
+  );
 }

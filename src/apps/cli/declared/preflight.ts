@@ -1,0 +1,48 @@
+import { declareCommand } from '../options/declaration.ts';
+
+export const PREFLIGHT = declareCommand({
+  name: 'preflight',
+  summary: 'Judge a Terraform plan by the same causes, before anything is launched',
+  usage: ['preflight PATH… [options]'],
+  description: [
+    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, and says which node groups and Auto Scaling groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
+    'Values that are known after apply are unknown, never absent: where they decide, the answer is unknown. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
+  ],
+  words: { most: Infinity, completes: ['file'] },
+  options: {
+    output: {
+      kind: 'choice',
+      short: 'o',
+      value: 'FORMAT',
+      noun: 'format',
+      values: ['text', 'json', 'yaml', 'sarif'],
+      default: 'text',
+      help: 'Output format',
+    },
+    'fail-on': {
+      kind: 'choice',
+      value: 'CONFIDENCE',
+      noun: 'confidence',
+      values: ['likely', 'definite'],
+      default: 'likely',
+      help: 'Least confidence of a finding that ends with exit code 1',
+    },
+  },
+  exitCodes: {
+    0: 'nothing is found',
+    1: 'a finding of at least this confidence',
+    2: 'cannot tell, or a file could not be read',
+  },
+  examples: [
+    {
+      title: 'A plan',
+      command: 'terraform show -json plan.tfplan | rollcall preflight -',
+    },
+    { title: 'Several plans', command: 'rollcall preflight network.json cluster.json' },
+    {
+      title: 'For code scanning',
+      command: 'rollcall preflight plan.json -o sarif --fail-on definite',
+    },
+  ],
+  seeAlso: ['diagnose', 'explain'],
+});

@@ -1,0 +1,179 @@
+import type { AutoScalingGroup, NodeGroup } from '../../evidence/aws/groups.ts';
+import type { InstanceProfile } from '../../evidence/aws/iam.ts';
+import type { LaunchTemplateVersion } from '../../evidence/aws/instance.ts';
+import type { Planned } from '../../evidence/planned.ts';
+import type { Told } from '../../evidence/shape.ts';
+import { clusterGiven } from '../../evidence/user-data.ts';
+import { roleName } from '../nodes/fleet.ts';
+import type { PlanFacts } from './plan-facts.ts';
+
+/** A node role of a plan; `arn` is its address where the ARN is known after apply. */
+export interface PlannedRole {
+  readonly arn: string | null;
+  readonly name: string;
+}
+
+/** Machines that a plan has as nodes of one cluster. */
+export interface PlannedGroup {
+  readonly kind: 'NodeGroup' | 'AutoScalingGroup';
+  readonly name: string;
+  readonly fact: Planned<'aws/node-group'> | Planned<'aws/auto-scaling-group'>;
+  /** null where nothing tells it. */
+  readonly clusterName: string | null;
+  /** The cluster, where this plan shows it. */
+  readonly cluster: Planned<'aws/cluster'> | null;
+  readonly role: PlannedRole | null;
+  /** null where some of them are known after apply. */
+  readonly subnets: readonly string[] | null;
+  /** How many machines it starts with, null when that is not told. */
+  readonly desired: number | null;
+}
+
+const GROUPS = new WeakMap<PlanFacts, readonly PlannedGroup[]>();
+
+/** Every group of a plan whose machines are to be nodes. */
+export function plannedGroups(plan: PlanFacts): readonly PlannedGroup[] {
+  const groups = GROUPS.get(plan) ?? groupsIn(plan);
+  GROUPS.set(plan, groups);
+  return groups;
+}
+
+function groupsIn(plan: PlanFacts): readonly PlannedGroup[] {
+  const managed = plan.list('aws/node-group').map((fact) => managedGroup(plan, fact));
+  const own = plan.list('aws/auto-scaling-group').flatMap((fact) => {
+    const group = scalingGroup(plan, fact);
+    return group === null ? [] : [group];
+  });
+  return [...managed, ...own];
+}
+
+function clusterNamed(plan: PlanFacts, name: string | null): Planned<'aws/cluster'> | null {
+  return plan.list('aws/cluster').find(({ value }) => value.name === name) ?? null;
+}
+
+function managedGroup(plan: PlanFacts, fact: Planned<'aws/node-group'>): PlannedGroup {
+  const { value }: { readonly value: NodeGroup } = fact;
+  const clusterName = value.clusterName ?? null;
+  return {
+    kind: 'NodeGroup',
+    name: value.nodegroupName ?? fact.address,
+    fact,
+    clusterName,
+    cluster: clusterNamed(plan, clusterName),
+    role: roleOf(plan, value.nodeRole ?? null),
+    subnets: value.subnets ?? null,
+    desired: value.scalingConfig?.desiredSize ?? null,
+  };
+}
+
+function roleOf(plan: PlanFacts, arn: string | null): PlannedRole | null {
+  if (arn === null) return null;
+  const known = plan.list('aws/role').find(({ value }) => value.Arn === arn);
+  return { arn, name: known?.value.RoleName ?? roleName(arn) };
+}
+
+function scalingGroup(
+  plan: PlanFacts,
+  fact: Planned<'aws/auto-scaling-group'>,
+): PlannedGroup | null {
+  const { value }: { readonly value: AutoScalingGroup } = fact;
+  const template = templateOf(plan, value);
+  const role = profileRole(plan, profileOf(plan, value, template));
+  const clusterName =
+    clusterByTag(value) ?? clusterByUserData(plan, template) ?? clusterByPolicy(plan, role);
+  if (clusterName === null) return null;
+  return {
+    kind: 'AutoScalingGroup',
+    name: value.AutoScalingGroupName ?? fact.address,
+    fact,
+    clusterName,
+    cluster: clusterNamed(plan, clusterName),
+    role,
+    subnets: subnetsOf(value),
+    desired: value.DesiredCapacity ?? value.MinSize ?? null,
+  };
+}
+
+function subnetsOf({ VPCZoneIdentifier: zones }: AutoScalingGroup): readonly string[] | null {
+  return zones === undefined || zones === null ? null : zones.split(',').filter((id) => id !== '');
+}
+
+type Template = Planned<'aws/launch-template-version'> | null;
+
+function templateOf(plan: PlanFacts, { LaunchTemplate: named }: AutoScalingGroup): Template {
+  const id = named?.LaunchTemplateId ?? null;
+  if (id === null) return null;
+  const all = plan.list('aws/launch-template-version');
+  return all.find(({ value }) => value.LaunchTemplateId === id) ?? null;
+}
+
+interface NamedProfile {
+  readonly Arn: Told<string>;
+  readonly Name: Told<string>;
+}
+
+function profileOf(
+  plan: PlanFacts,
+  group: AutoScalingGroup,
+  template: Template,
+): NamedProfile | null {
+  const launch: LaunchTemplateVersion['LaunchTemplateData'] = template?.value.LaunchTemplateData;
+  if (launch?.IamInstanceProfile !== undefined) return launch.IamInstanceProfile;
+  const name = group.LaunchConfigurationName ?? null;
+  const old = plan
+    .list('aws/launch-configuration')
+    .find(({ value }) => name !== null && value.LaunchConfigurationName === name);
+  const profile = old?.value.IamInstanceProfile ?? null;
+  return profile === null ? null : { Arn: null, Name: profile };
+}
+
+/** Instance profiles have one role; of one that is not in the plan nobody knows which. */
+function profileRole(plan: PlanFacts, named: NamedProfile | null): PlannedRole | null {
+  const isIt = ({ value }: { readonly value: InstanceProfile }): boolean =>
+    named !== null &&
+    ((value.Arn ?? null) === (named.Arn ?? '') ||
+      (value.InstanceProfileName ?? null) === (named.Name ?? ''));
+  const role = (plan.list('aws/instance-profile').find(isIt)?.value.Roles ?? [])[0];
+  if (role === undefined) return null;
+  const { Arn: arn, RoleName: name } = role;
+  return { arn: arn ?? null, name: name ?? roleName(arn ?? '') };
+}
+
+const CLUSTER_TAG = /^kubernetes\.io\/cluster\/(.+)$/;
+
+function clusterByTag({ Tags: tags }: AutoScalingGroup): string | null {
+  for (const { Key: key, Value: value } of tags ?? []) {
+    const tagged = CLUSTER_TAG.exec(key ?? '')?.[1] ?? null;
+    if (tagged !== null) return tagged;
+    if (/^(?:aws:)?eks:(?:eks-)?cluster-name$/.test(key ?? '')) return value ?? null;
+  }
+  return null;
+}
+
+function clusterByUserData(plan: PlanFacts, template: Template): string | null {
+  const id = template?.value.LaunchTemplateId ?? null;
+  const given = plan.list('aws/user-data').find(({ value }) => value.instanceId === id);
+  return given === undefined ? null : (clusterGiven(given.value)?.name ?? null);
+}
+
+/** Only nodes of EKS have this policy, and where there is one cluster they are its. */
+function clusterByPolicy(plan: PlanFacts, role: PlannedRole | null): string | null {
+  const [cluster, ...others] = plan.list('aws/cluster');
+  if (cluster === undefined || others.length > 0 || role === null) return null;
+  const isNode = plan
+    .list('aws/attached-policies')
+    .some(
+      ({ value }) =>
+        value.RoleName === role.name &&
+        (value.AttachedPolicies ?? []).some(({ PolicyName: name }) =>
+          /^AmazonEKSWorkerNode(?:Minimal)?Policy$/.test(name ?? ''),
+        ),
+    );
+  return isNode ? (cluster.value.name ?? null) : null;
+}
+
+/** True where an ARN, or the address that stands for it, is that of a role. */
+export function isRole(arn: string | null | undefined, role: PlannedRole): boolean {
+  if (arn === undefined || arn === null) return false;
+  return arn === role.arn || (arn.startsWith('arn:') && roleName(arn) === role.name);
+}

@@ -1,0 +1,28 @@
+import type { AwsKind } from '../../evidence/aws/shapes.ts';
+import type { FactKind } from '../../evidence/kinds.ts';
+import type { Json } from '../../evidence/json.ts';
+import type { Directory } from './references.ts';
+import type { Resource } from './resource.ts';
+
+/** Fields as AWS would answer; undefined for one that is known after apply. */
+export interface Answer {
+  readonly [field: string]: Json | undefined;
+}
+
+/** What one resource comes to: an answer of AWS, or a doubt about whom it is for. */
+export type Made =
+  | { readonly kind: AwsKind; readonly answer: Answer }
+  | { readonly doubt: FactKind; readonly what: string };
+
+/** All resources of a plan, with those of one type at hand. */
+export interface Plan {
+  readonly directory: Directory;
+  readonly byType: ReadonlyMap<string, readonly Resource[]>;
+}
+
+/** Makes of one resource what AWS would show of it. */
+export type Maker = (plan: Plan, resource: Resource) => readonly Made[];
+
+export function ofType({ byType }: Plan, ...types: readonly string[]): readonly Resource[] {
+  return types.flatMap((type) => byType.get(type) ?? []);
+}

@@ -1,0 +1,180 @@
+import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { linkOf, linksOf, nameBy, tagsOf } from './links.ts';
+import { type Made, type Maker, ofType, type Plan } from './made.ts';
+import { isUnknownIn, type Resource, textOf, valueAt } from './resource.ts';
+
+const VPC = { types: ['aws_vpc'], by: 'id' };
+const SUBNET = { types: ['aws_subnet'], by: 'id' };
+const TABLE = { types: ['aws_route_table', 'aws_default_route_table'], by: 'id' };
+const EVERYWHERE = '0.0.0.0/0';
+
+export const subnet: Maker = ({ directory }, resource) => [
+  {
+    kind: 'aws/subnet',
+    answer: {
+      SubnetId: nameBy(resource, 'id'),
+      AvailabilityZone: textOf(resource, 'availability_zone'),
+      // EC2 counts it; of a subnet that is made here nothing is in use yet.
+      AvailableIpAddressCount: at(resource.values, 'available_ip_address_count'),
+      CidrBlock: textOf(resource, 'cidr_block'),
+      MapPublicIpOnLaunch: valueAt(resource.values, 'map_public_ip_on_launch'),
+      Tags: tagsOf(resource),
+      VpcId: linkOf(directory, resource, 'vpc_id', VPC),
+    },
+  },
+];
+
+/** A VPC is made with a main table that leads nowhere. */
+export const vpc: Maker = (plan, resource) => {
+  const id = nameBy(resource, 'id');
+  const answer = { VpcId: id, CidrBlock: textOf(resource, 'cidr_block'), Tags: tagsOf(resource) };
+  const made: Made[] = [{ kind: 'aws/vpc', answer }];
+  const isReplaced =
+    ofType(plan, 'aws_default_route_table', 'aws_main_route_table_association').length > 0;
+  if (resource.change !== 'create' || isReplaced) return made;
+  const table = {
+    RouteTableId: `${resource.address}.main_route_table_id`,
+    VpcId: id,
+    Associations: [{ Main: true }],
+    Routes: [],
+  };
+  return [...made, { kind: 'aws/route-table', answer: table }];
+};
+
+const TARGETS = [
+  ['GatewayId', 'gateway_id', ['aws_internet_gateway', 'aws_vpn_gateway']],
+  ['NatGatewayId', 'nat_gateway_id', ['aws_nat_gateway']],
+  ['TransitGatewayId', 'transit_gateway_id', ['aws_ec2_transit_gateway']],
+  ['NetworkInterfaceId', 'network_interface_id', ['aws_network_interface', 'aws_instance']],
+  ['VpcPeeringConnectionId', 'vpc_peering_connection_id', ['aws_vpc_peering_connection']],
+] as const;
+
+/** Where a route leads; a target that nobody can tell is still another network. */
+function targetOf(
+  { directory }: Plan,
+  resource: Resource,
+  block: JsonObject | null,
+): Record<string, Json> {
+  for (const [field, name, types] of TARGETS) {
+    const known = textAt(block ?? resource.values, name) ?? '';
+    if (known !== '') return { [field]: known };
+    if (block !== null || !isUnknownIn(at(resource.unknown, name))) continue;
+    const link = linkOf(directory, resource, name, { types, by: 'id' });
+    if (link !== null) return { [field]: link ?? `${resource.address}.${name}` };
+  }
+  return { TransitGatewayId: `${resource.address} leads elsewhere` };
+}
+
+function routeOf(plan: Plan, route: Resource): Json {
+  const { values } = route;
+  return {
+    DestinationCidrBlock: textAt(values, 'destination_cidr_block'),
+    DestinationIpv6CidrBlock: textAt(values, 'destination_ipv6_cidr_block'),
+    DestinationPrefixListId: textAt(values, 'destination_prefix_list_id'),
+    ...targetOf(plan, route, null),
+  };
+}
+
+/** Routes inside of a table, whose gateways are known after apply and told apart by their kind. */
+function inlineRoutes(plan: Plan, table: Resource): readonly Json[] {
+  const gateways = linksOf(plan.directory, table, 'route', {
+    types: ['aws_nat_gateway'],
+    by: 'id',
+  }).names.filter(
+    (name) => name.startsWith('aws_nat_gateway') || name.includes('.aws_nat_gateway'),
+  );
+  return listAt(table.values, 'route')
+    .filter(isObject)
+    .map((block) => {
+      const isEverywhere = textAt(block, 'cidr_block') === EVERYWHERE;
+      const isOpen = isUnknownIn(at(table.unknown, 'route'));
+      const target =
+        isOpen && gateways.length === 1 && isEverywhere
+          ? { NatGatewayId: gateways[0] ?? null }
+          : targetOf(plan, table, block);
+      return { DestinationCidrBlock: textAt(block, 'cidr_block'), ...target };
+    });
+}
+
+type ByTable = ReadonlyMap<string | null | undefined, readonly Resource[]>;
+
+const BY_TABLE = new WeakMap<Plan, Map<string, ByTable>>();
+
+function ofTable(plan: Plan, id: string, type: string): readonly Resource[] {
+  const known = BY_TABLE.get(plan) ?? new Map<string, ByTable>();
+  BY_TABLE.set(plan, known);
+  const byTable =
+    known.get(type) ??
+    Map.groupBy(ofType(plan, type), (one) => linkOf(plan.directory, one, 'route_table_id', TABLE));
+  known.set(type, byTable);
+  return byTable.get(id) ?? [];
+}
+
+export const routeTable: Maker = (plan, resource) => {
+  const id = nameBy(resource, 'id');
+  const associated = ofTable(plan, id, 'aws_route_table_association').map((one) =>
+    linkOf(plan.directory, one, 'subnet_id', SUBNET),
+  );
+  const isMain = resource.type === 'aws_default_route_table';
+  const answer = {
+    RouteTableId: id,
+    VpcId: linkOf(plan.directory, resource, 'vpc_id', VPC),
+    Associations: [
+      ...(isMain ? [{ Main: true }] : []),
+      ...associated.flatMap((subnetId) =>
+        typeof subnetId === 'string' ? [{ SubnetId: subnetId }] : [],
+      ),
+    ],
+    Routes: [
+      ...inlineRoutes(plan, resource),
+      ...ofTable(plan, id, 'aws_route').map((route) => routeOf(plan, route)),
+    ],
+  };
+  return [{ kind: 'aws/route-table', answer }];
+};
+
+const LOST: Made = {
+  doubt: 'aws/route-table',
+  what: 'which route table or subnet this belongs to',
+};
+
+/** A route or association of which nobody can tell where it belongs. */
+export const routePart: Maker = ({ directory }, resource) => {
+  const table = linkOf(directory, resource, 'route_table_id', TABLE);
+  const isPlaced =
+    resource.type === 'aws_route' ||
+    typeof linkOf(directory, resource, 'subnet_id', SUBNET) === 'string';
+  return typeof table === 'string' && isPlaced ? [] : [LOST];
+};
+
+export const natGateway: Maker = ({ directory }, resource) => [
+  {
+    kind: 'aws/nat-gateway',
+    answer: {
+      NatGatewayId: nameBy(resource, 'id'),
+      ConnectivityType: textOf(resource, 'connectivity_type'),
+      State: 'available',
+      SubnetId: linkOf(directory, resource, 'subnet_id', SUBNET),
+    },
+  },
+];
+
+export const endpoint: Maker = ({ directory }, resource) => {
+  const service = textOf(resource, 'service_name');
+  const vpcId = linkOf(directory, resource, 'vpc_id', VPC);
+  const answer = {
+    VpcEndpointId: nameBy(resource, 'id'),
+    PrivateDnsEnabled: isUnknownIn(at(resource.unknown, 'private_dns_enabled'))
+      ? undefined
+      : valueAt(resource.values, 'private_dns_enabled'),
+    ServiceName: service,
+    State: 'available',
+    VpcEndpointType: textOf(resource, 'vpc_endpoint_type'),
+    VpcId: vpcId,
+  };
+  const made: Made[] = [{ kind: 'aws/vpc-endpoint', answer }];
+  const isTold = typeof service === 'string' && typeof vpcId === 'string';
+  return isTold
+    ? made
+    : [...made, { doubt: 'aws/vpc-endpoint', what: 'which service or VPC this endpoint is for' }];
+};
