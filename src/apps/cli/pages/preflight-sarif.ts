@@ -1,3 +1,4 @@
+import { CAUSES } from '../../../causes/index.generated.ts';
 import type {
   ForeseenFinding,
   PreflightDocument,
@@ -47,10 +48,14 @@ export function sarifOf(document: PreflightDocument): object {
   };
 }
 
-function ruleOf({ cause, stage, summary, why, confidence }: ForeseenFinding): object {
+function titleOf(cause: string): string {
+  return CAUSES.find(({ id }) => id === cause)?.title ?? cause;
+}
+
+function ruleOf({ cause, stage, why, confidence }: ForeseenFinding): object {
   return {
     id: cause,
-    shortDescription: { text: summary },
+    shortDescription: { text: titleOf(cause) },
     fullDescription: { text: why },
     help: { text: `${why} More: rollcall explain ${cause}` },
     defaultConfiguration: { level: LEVELS[confidence] },
