@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-b9d58dff';
+export const CATALOGUE_VERSION = '318-2ca77cb3';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -394,7 +394,6 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"kubeadm-preflight-failed",name:"fatal",in:["kubeadm","cloud-init","console"],anchors:["[preflight] Some fatal errors occurred"],pattern:/\[preflight\] Some fatal errors occurred/,strict:false,per:[]},
 {owner:"kubeadm-preflight-failed",name:"joined",in:["kubeadm","cloud-init","console"],anchors:["This node has joined the cluster"],pattern:/This node has joined the cluster/,strict:false,per:[]},
 {owner:"kubelet-without-kubeconfig",name:"noBootstrapFile",in:["kubelet"],anchors:["unable to load bootstrap kubeconfig: stat "],pattern:/unable to load bootstrap kubeconfig: stat (?<file>\/?[\w./-]{0,400}): no such file or directory/,strict:false,per:[]},
-{owner:"kubelet-without-kubeconfig",name:"kubeletStarts",in:["kubelet"],anchors:["Kubelet version","] Version: v"],pattern:/\bserver\.go:\d{1,4}\] (?:"Kubelet version"|Version: v)/,strict:false,per:[]},
 {owner:"kubelet-without-kubeconfig",name:"noClientCertificate",in:["kubelet"],anchors:["unable to read existing bootstrap client config"],pattern:/unable to read existing bootstrap client config(?: from [^\s:]{1,400})?: invalid configuration: .{0,400}unable to read client-cert (?<certificate>\S{1,400}) .{0,400}no such file or directory/,strict:false,per:[]},
 {owner:"kubelet-without-kubeconfig",name:"noConfig",in:["kubelet"],anchors:["Failed to load Kubelet config file","Failed to load kubelet config file","failed to load Kubelet config file","failed to load kubelet config file"],pattern:/[Ff]ailed to load [Kk]ubelet config file.{0,1000}open (?<file>\/[\w./-]{1,400}\.(?:ya?ml|json)): no such file or directory/,strict:false,per:[]},
 {owner:"kubelet-without-kubeconfig",name:"certificateExpired",in:["kubelet"],anchors:["Part of the existing bootstrap client certificate ","part of the existing bootstrap client certificate ","certificate has expired"],pattern:/[Pp]art of the existing bootstrap client certificate .{0,1000}is expired|certificate has expired/,strict:false,per:[]},

@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
+import { STORY_FOLDERS } from '../story-folders.ts';
 import { capture } from './capture.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const STORIES = readdirSync(join(ROOT, 'examples'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map((entry) => join(ROOT, 'examples', entry.name));
 
 function validator(name: string): (value: unknown) => string {
   const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
@@ -23,7 +21,7 @@ function validator(name: string): (value: unknown) => string {
 describe('rollcall diagnose', () => {
   const isDiagnosis = validator('diagnosis.schema.json');
 
-  for (const story of STORIES) {
+  for (const story of STORY_FOLDERS) {
     const name = story.slice(ROOT.length + 1);
     test(`${name}: JSON and YAML are one document and fit the schema`, async () => {
       const json = await capture(['diagnose', story, '-o', 'json']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Ajv } from 'ajv';
 import { load } from 'js-yaml';
@@ -14,6 +14,7 @@ import {
 } from '../../src/apps/cli/commands/status.ts';
 import type { CliContext } from '../../src/apps/cli/context.ts';
 import { readTexts } from '../../src/engine/pile.ts';
+import { STORY_FOLDERS } from '../story-folders.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
 import type { SubjectReport } from '../../src/diagnosis/document.ts';
 import type { RollCallDocument } from '../../src/diagnosis/roll-call/document.ts';
@@ -241,10 +242,8 @@ describe('documents', () => {
     assert.equal((JSON.parse(json.out) as RollCallDocument).rows.length, 12);
   });
 
-  for (const story of readdirSync(join(ROOT, 'examples'), { withFileTypes: true })) {
-    if (!story.isDirectory()) continue;
-    test(`${story.name}: files are called like a cluster`, async () => {
-      const path = join(ROOT, 'examples', story.name);
+  for (const path of STORY_FOLDERS) {
+    test(`${basename(path)}: files are called like a cluster`, async () => {
       const { out, code } = await status(SMALL, [path, '-o', 'json']);
       const document = JSON.parse(out) as RollCallDocument;
       assert.equal(schemaErrors(document), '');

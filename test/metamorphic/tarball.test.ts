@@ -11,9 +11,9 @@ import { readPile } from '../../src/engine/pile.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import { type ExampleFile, loadExamples } from '../causes/example.ts';
 import { shareOf, tellShare } from '../share.ts';
+import { STORY_FOLDERS } from '../story-folders.ts';
 
 const PACKED_OF = 4;
-const STORIES = join(import.meta.dirname, '../../examples');
 const only = (process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter((id) => id !== '');
 
 let folder = '';
@@ -102,12 +102,8 @@ async function filesOf(story: string): Promise<readonly ExampleFile[]> {
   );
 }
 
-const stories = (await readdir(STORIES, { withFileTypes: true }))
-  .filter((entry) => entry.isDirectory())
-  .map((entry) => join(STORIES, entry.name));
-
 describe('the stories, wrapped in every way', () => {
-  for (const story of stories) {
+  for (const story of STORY_FOLDERS) {
     for (const wrapping of WRAPPINGS) {
       test(`${basename(story)} as ${wrapping.name}`, async () => {
         const files = await filesOf(story);

@@ -8,7 +8,6 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
-import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** The kubelet runs on a machine that has never joined a cluster. */
 const cause = defineCause({
@@ -22,11 +21,6 @@ const cause = defineCause({
       ['kubelet'],
       /unable to load bootstrap kubeconfig: stat (?<file>\/?[\w./-]*): no such file or directory/,
     ),
-    // A kubelet that has any kubeconfig speaks of it between these two lines.
-    kubeletStarts: context(['kubelet'], /\bserver\.go:\d{1,4}\] (?:"Kubelet version"|Version: v)/, {
-      anchors: ['Kubelet version', '] Version: v'],
-      isBackground: true,
-    }),
     noClientCertificate: context(
       ['kubelet'],
       /unable to read existing bootstrap client config(?: from [^\s:]+)?: invalid configuration: .*unable to read client-cert (?<certificate>\S+) .*no such file or directory/,
@@ -95,16 +89,6 @@ type Own = ViewOf<typeof cause>;
 function matchNeverJoined(view: Own): Match | null {
   if (view.sign('certificateExpired') !== null || view.sign('joinFailed') !== null) return clear;
   const [file, certificate] = [view.sign('noBootstrapFile'), view.sign('noClientCertificate')];
-  if (file === null) return null;
-  if (certificate === null) return matchWholeStart(view, file);
+  if (file === null || certificate === null) return null;
   return found(file.last.captures, [certificate.last, file.last], 'likely');
-}
-
-/** The lines from a start to its end are all there, and none tells of a kubeconfig that failed. */
-function matchWholeStart(view: Own, file: Sighting): Match | null {
-  const start = view.sign('kubeletStarts')?.first;
-  if (start === undefined) return null;
-  const [from, to] = [start.moment.at, file.first.moment.at];
-  if (from.document !== to.document || from.line > to.line) return null;
-  return found(file.last.captures, [start, file.first], 'likely');
 }

@@ -268,7 +268,7 @@ function isTakenBack(view: Own, instance: Instance): boolean {
   const isSpot = (instance.StateReason?.Code ?? '').startsWith('Server.SpotInstance');
   if (!isTerminated(instance) || !isSpot || isReplaced(view, instance)) return false;
   const [, day, time] = ENDED_AT.exec(instance.StateTransitionReason ?? '') ?? [];
-  const endedMs = day === undefined ? null : isoMs(`${day}T${time ?? ''}Z`);
+  const endedMs = day === undefined ? view.nowMs : isoMs(`${day}T${time ?? ''}Z`);
   const launchedMs = isoMs(instance.LaunchTime ?? '');
   return launchedMs !== null && endedMs !== null && endedMs - launchedMs >= JOINED_MS;
 }

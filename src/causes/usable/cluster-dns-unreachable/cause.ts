@@ -141,11 +141,15 @@ type Own = ViewOf<typeof cause>;
 
 /** A name that every cluster has is asked for, and no server answers. */
 function matchTool(view: Own): Match | null {
-  const asked = (view.sign('knownNameAsked') ?? view.sign('clusterNameUnanswered'))?.last;
+  const asked = view.sign('knownNameAsked')?.last;
   const silent = view.sign('askedInVain')?.last;
-  if (asked === undefined || silent === undefined) return null;
+  if (silent === undefined) return null;
+  // It names the server of the cluster itself, so that both may be told apart from each other.
+  const named = view.sign('clusterNameUnanswered')?.last;
+  if (named !== undefined) return found(named.captures, [named, silent], 'likely');
+  if (asked === undefined) return null;
   if (asked.moment.at.document !== silent.moment.at.document) return null;
-  return found(asked.captures, [asked, silent], 'likely');
+  return found({}, [asked, silent], 'likely');
 }
 
 /** CoreDNS itself does not run, on nodes that do: its Service has endpoints and none is ready. */
