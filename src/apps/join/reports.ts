@@ -36,8 +36,8 @@ export class JoinReports {
   }
 
   readonly say = (event: JoinEvent): void => {
-    this.#last = event;
     const clean = { ...event, message: excerptOf(event.message, MESSAGE_MAX) };
+    this.#last = clean;
     const isEnd = event.event === 'joined' || event.event === 'failed';
     if (!this.#places.isJson) this.#context.err(`${eventLine(clean)}\n`);
     else if (!isEnd) this.#context.out(`${JSON.stringify(eventDocument(clean, null))}\n`);

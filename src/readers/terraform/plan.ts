@@ -3,6 +3,7 @@ import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../
 import type { FactKind, FactTypes } from '../../evidence/kinds.ts';
 import type { Doubt, PlanContents, Planned } from '../../evidence/planned.ts';
 import { projectFact } from '../../evidence/project.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import { readUserData } from '../aws/user-data.ts';
 import { accessEntry, accessPolicy, addon, cluster, nodeGroup, podIdentity } from './cluster.ts';
 import { awsAuthOf, isAwsAuth } from './config-map.ts';
@@ -62,7 +63,7 @@ export function readPlan(document: Json, locator: string): PlanRead {
   if (version === null || !isObject(document))
     return { ok: false, why: 'it is not the output of `terraform show -json`' };
   if (!/^[01]\.\d+$/.test(version))
-    return { ok: false, why: `its format_version ${version.slice(0, 20)} is newer than 1.x` };
+    return { ok: false, why: `its format_version ${excerptOf(version, 20)} is newer than 1.x` };
   const values = at(document, 'planned_values') ?? at(document, 'values');
   if (!isObject(values)) return { ok: false, why: 'it has neither planned_values nor values' };
   const resources = resourcesOf(document, values);
