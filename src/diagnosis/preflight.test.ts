@@ -34,7 +34,7 @@ function says(id: string, stage: Cause['stage'], match: (plan: PlanView) => Matc
   const page = { why: `why ${id}`, prevent: '', notThis: '', refs: [] };
   const texts = { summary: () => `summary of ${id}`, page };
   const decide = { text: '', command: `ask ${id}` };
-  return foreseen(causeOf(id, stage, { ...texts, decide }), match) as Cause;
+  return foreseen(causeOf(id, stage, { ...texts, decide }), match);
 }
 
 function subjectOf(causes: readonly Cause[], contents = contentsOf()): PreflightSubject {
@@ -44,7 +44,7 @@ function subjectOf(causes: readonly Cause[], contents = contentsOf()): Preflight
 }
 
 function notCollected(detail: string, collect: string | null): WhyUnknown {
-  return { reason: 'not-collected', detail, collect } as WhyUnknown;
+  return { reason: 'not-collected', detail, collect };
 }
 
 const isFound =
@@ -118,7 +118,7 @@ describe('sentences about a group', () => {
     const noted = foreseen(cause, (_, group) => {
       details = plannedDetails(group);
       return clear;
-    }) as Cause;
+    });
     subjectOf([noted], contentsOf(groupOf('create', value)));
     return details;
   };
