@@ -51,7 +51,7 @@ const PROCESSOR = (report: Report): string => {
   );
   if (before === undefined || start === undefined || after === undefined) return '-';
   const perThousand = (seconds: number): string => ((1_000 * seconds) / report.nodes).toFixed(2);
-  return `${perThousand(after - before)} s, of which after the joins ${perThousand(after - start)} s`;
+  return `${perThousand(after - before)} s (${perThousand(after - start)} s of it after the joins)`;
 };
 
 const OPENED = ({ everOpened, nodes }: Report): string => `${everOpened ?? '-'} of ${nodes}`;
