@@ -23,6 +23,26 @@ test('a pod is created, bound, given time to end, and gone when its kubelet says
   assert.deepEqual(told, ['ADDED stays', 'MODIFIED stays', ...ends]);
 });
 
+test('a pod that ends keeps its time, finished or not, until a request names a shorter one', () => {
+  const { admin } = scene();
+  done(admin.create(pod('p')));
+  done(admin.bind('default/p', 'n1'));
+  done(admin.delete('Pod', 'default/p'));
+  const finished = { status: { phase: 'Succeeded' } };
+  done(admin.patch('Pod', 'default/p', 'merge', finished, 'status'));
+  const left = (options?: { gracePeriodSeconds: number }): string | null => {
+    done(admin.delete('Pod', 'default/p', options));
+    const kept = admin.get('Pod', 'default/p');
+    return kept === null ? 'gone' : textAt(kept, 'metadata.deletionGracePeriodSeconds');
+  };
+  assert.deepEqual(
+    [left(), left({ gracePeriodSeconds: 40 }), left({ gracePeriodSeconds: 7 })],
+    ['30', '30', '7'],
+  );
+  assert.equal(left({ gracePeriodSeconds: -1 }), '1');
+  assert.equal(left({ gracePeriodSeconds: 0 }), 'gone');
+});
+
 test('a version that is not the stored one is a conflict, and no change keeps the version', () => {
   const { admin } = scene();
   const first = done(admin.create(configMap('a', { data: { k: '1' } })));
