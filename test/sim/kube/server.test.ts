@@ -43,6 +43,17 @@ test('a pod that ends keeps its time, finished or not, until a request names a s
   assert.equal(left({ gracePeriodSeconds: 0 }), 'gone');
 });
 
+test('a second eviction of a pod that ends changes nothing', () => {
+  const { admin, pass } = scene();
+  done(admin.create(pod('p')));
+  done(admin.bind('default/p', 'n1'));
+  done(admin.evict('default/p'));
+  const first = admin.get('Pod', 'default/p');
+  pass(5000);
+  done(admin.evict('default/p'));
+  assert.deepEqual(admin.get('Pod', 'default/p'), first);
+});
+
 test('a version that is not the stored one is a conflict, and no change keeps the version', () => {
   const { admin } = scene();
   const first = done(admin.create(configMap('a', { data: { k: '1' } })));
