@@ -1,6 +1,6 @@
 import type { AwsKind } from '../../evidence/aws/shapes.ts';
 import type { FactKind } from '../../evidence/kinds.ts';
-import type { Json } from '../../evidence/json.ts';
+import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { Directory } from './references.ts';
 import type { Resource } from './resource.ts';
 
@@ -12,6 +12,7 @@ export interface Answer {
 /** What one resource comes to: an answer of AWS, or a doubt about whom it is for. */
 export type Made =
   | { readonly kind: AwsKind; readonly answer: Answer }
+  | { readonly object: 'ConfigMap' | 'DaemonSet'; readonly body: JsonObject }
   | { readonly doubt: FactKind; readonly what: string };
 
 /** All resources of a plan, with those of one type at hand. */

@@ -9,7 +9,12 @@ const POLICY = { types: ['aws_iam_policy'], by: 'arn' };
 /** A role that this plan makes has no policies but those of the plan. */
 export const role: Maker = (plan, resource) => {
   const name = nameBy(resource, 'name');
-  const answer = { Arn: nameBy(resource, 'arn'), RoleName: name, Path: textOf(resource, 'path') };
+  const answer = {
+    Arn: nameBy(resource, 'arn'),
+    AssumeRolePolicyDocument: textOf(resource, 'assume_role_policy') ?? undefined,
+    RoleName: name,
+    Path: textOf(resource, 'path'),
+  };
   const made: Made[] = [{ kind: 'aws/role', answer }];
   if (resource.change !== 'create') return made;
   return [
@@ -112,6 +117,16 @@ export function roleOfProfile(plan: Plan, profile: Resource): readonly Json[] | 
   const known = roleNamed(plan, name);
   return [{ RoleName: name, ...(known === undefined ? {} : { Arn: nameBy(known, 'arn') }) }];
 }
+
+export const oidcProvider: Maker = (_plan, resource) => [
+  {
+    kind: 'aws/oidc-provider',
+    answer: {
+      ClientIDList: textsOf(resource.values, 'client_id_list'),
+      Url: (textOf(resource, 'url') ?? resource.address).replace('https://', ''),
+    },
+  },
+];
 
 export const profile: Maker = (plan, resource) => [
   {

@@ -13,6 +13,10 @@ import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { NatGateway } from '../../../evidence/aws/network.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { routingOf } from '../../../domain/planned/ways.ts';
+import { type Planned } from '../../../evidence/planned.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */
 const cause = defineCause({
@@ -66,7 +70,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchEndpoint);
+const judged = matched(cause, matchEndpoint);
 
 type Own = ViewOf<typeof cause>;
 
@@ -148,3 +152,53 @@ function isListed(address: string, cidrs: readonly string[]): boolean {
   const blocks = cidrs.filter((text) => !text.includes(':')).map(cidrOf);
   return number === null || blocks.some((block) => block === null || isInside(number, block));
 }
+
+/** A list of so few addresses holds no gateway whose address is not known yet. */
+const NARROW_PREFIX = 24;
+
+function isNarrow(cidrs: readonly string[]): boolean {
+  return cidrs.every((cidr) => (cidrOf(cidr)?.prefixLength ?? 0) >= NARROW_PREFIX);
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { cluster, clusterName } = group;
+    const network = cluster?.value.resourcesVpcConfig;
+    const cidrs = (network?.publicAccessCidrs ?? []).map(String);
+    const isPrivate = network?.endpointPrivateAccess ?? null;
+    if (cluster === null || (isPrivate !== true && cidrs.length === 0)) return NOT_SHOWN;
+    if (isPrivate === true || cidrs.includes('0.0.0.0/0')) return clear;
+    const [subnet] = machineOf(plan, group).subnets;
+    if (subnet === undefined || plan.doubtOf('aws/route-table') !== null) return NOT_SHOWN;
+    const { SubnetId: id = '', VpcId: vpc = null } = subnet.value;
+    const way = wayOut(routingOf(plan, id, vpc), id, vpc);
+    const gateway = way.kind === 'translated' ? (way.gateway as Planned | null) : null;
+    if (way.kind !== 'translated' || gateway === null) return NOT_SHOWN;
+    const sources = sourceAddresses(way, {} as Instance);
+    if (sources.some((address) => isListed(address, cidrs))) return clear;
+    if (sources.length === 0 && (gateway.change !== 'create' || !isNarrow(cidrs))) return NOT_SHOWN;
+    return found(
+      {
+        cluster: clusterName ?? '',
+        cidrs: cidrs.join(', '),
+        machine: group.name,
+        sources: sources.join(', ') || `the new address of ${gateway.address}`,
+      },
+      [
+        plan.quote(
+          cluster,
+          `endpoint_private_access false, public_access_cidrs ${cidrs.join(', ')}`,
+        ),
+        plan.quote(gateway, `the machines of ${group.name} come from this NAT gateway`),
+      ],
+      'likely',
+    );
+  },
+  {
+    remedy: () => [
+      step('Set endpoint_private_access = true in vpc_config of the aws_eks_cluster.'),
+      step('Or add the public addresses of the NAT gateways to public_access_cidrs.'),
+    ],
+  },
+);
