@@ -33,11 +33,13 @@ export function foreseen<K extends FactKind, S extends string>(
 ): CauseSpec<K, S> {
   const own = { ...cause, foresee: judged(foresee) };
   if (words === undefined) return own;
-  const { summary = cause.summary } = words;
   const isPlanned = ({ planned }: Details): boolean => planned !== undefined;
   return {
     ...own,
-    summary: (details) => (isPlanned(details) ? summary(details) : cause.summary(details)),
+    summary: (details) =>
+      isPlanned(details) && words.summary !== undefined
+        ? words.summary(details)
+        : cause.summary(details),
     remedy: (details) => (isPlanned(details) ? words.remedy(details) : cause.remedy(details)),
   };
 }

@@ -63,7 +63,7 @@ function openAcl({ plan, machine: { subnets } }: Question): readonly Seen<Networ
 }
 
 function ofKind<K extends FactKind>(fact: Planned, kind: K): readonly Planned<K>[] {
-  return fact.kind === kind ? [fact as Planned as Planned<K>] : [];
+  return fact.kind === kind ? [fact as Planned<K>] : [];
 }
 
 function routesOf(
@@ -148,7 +148,7 @@ function securityGroupsOf({
 
 function subnetsOf({ plan, group, machine }: Question): readonly Planned<'aws/subnet'>[] {
   const ofCluster = group.cluster?.value.resourcesVpcConfig?.subnetIds ?? [];
-  const more = ofCluster.flatMap((id) => lookedUp(plan, SUBNETS, String(id)));
+  const more = ofCluster.flatMap((id) => lookedUp(plan, SUBNETS, id));
   return [...new Set([...machine.subnets, ...more])];
 }
 
@@ -172,7 +172,7 @@ export function machineView<K extends FactKind, S extends string>(
 ): View<K, S> {
   const question = { plan, group, machine: machineOf(plan, group) };
   const list = <N extends FactKind>(kind: N): readonly Seen<FactTypes[N]>[] =>
-    (LISTS[kind]?.(question) ?? []) as readonly Seen<FactTypes[N]>[];
+    LISTS[kind]?.(question) ?? [];
   return {
     names: [group.name],
     instanceId: group.name,

@@ -56,6 +56,15 @@ test('a role whose entry is STANDARD may be mapped by an aws-auth that the plan 
   );
 });
 
+test('the plan of the documentation has the one fault that it is about', async () => {
+  const name = '../../../examples/preflight/self-managed-without-mapping';
+  const { subjects } = await judged(name);
+  assert.deepEqual(
+    subjects.flatMap(({ findings }) => findings.map(({ cause }) => cause)),
+    ['aws-auth-missing'],
+  );
+});
+
 describe('a plan that nodes do not depend on is not judged', () => {
   test('when it is of another project and of other providers', async () => {
     const { subjects, plans, losses } = await judged('unrelated-project');

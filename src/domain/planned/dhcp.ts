@@ -37,5 +37,5 @@ export function plannedDomain(plan: PlanFacts, group: PlannedGroup): PlannedDoma
   const domain = (named?.Values ?? [])[0] ?? null;
   const ofRegion = domainOfRegion(subnets[0]?.value.AvailabilityZone ?? '');
   if (options === undefined || domain === null || ofRegion === null) return { kind: 'unknown' };
-  return { kind: 'given', options, domain: String(domain), ofRegion };
+  return { kind: 'given', options, domain, ofRegion };
 }

@@ -27,7 +27,7 @@ function indexOf<K extends FactKind>(plan: PlanFacts, { kind, keysOf }: Lookup<K
       if (key === null || key === undefined) continue;
       const known = made.get(key) ?? [];
       made.set(key, known);
-      known.push(fact as Planned);
+      known.push(fact);
     }
   }
   return made;
@@ -36,14 +36,14 @@ function indexOf<K extends FactKind>(plan: PlanFacts, { kind, keysOf }: Lookup<K
 /** The facts of a plan that a key leads to, in the order of the plan. */
 export function lookedUp<K extends FactKind>(
   plan: PlanFacts,
-  lookup: Lookup<K>,
+  by: Lookup<K>,
   key: string | null | undefined,
 ): readonly Planned<K>[] {
   if (key === null || key === undefined) return [];
   const indexes = INDEXES.get(plan) ?? new Map<string, Index>();
   INDEXES.set(plan, indexes);
-  const name = `${lookup.kind} ${lookup.by}`;
-  const index = indexes.get(name) ?? indexOf(plan, lookup);
+  const name = `${by.kind} ${by.by}`;
+  const index = indexes.get(name) ?? indexOf(plan, by);
   indexes.set(name, index);
   return (index.get(key) ?? []) as readonly Planned[] as readonly Planned<K>[];
 }

@@ -63,7 +63,7 @@ function managed({ fact }: PlannedGroup): NodeGroup {
 
 /** AMI types say the family with underscores: `AL2023_x86_64_STANDARD`, `BOTTLEROCKET_ARM_64`. */
 function familyIn(name: string): ImageFamily | null {
-  if (/^AL2_/.test(name)) return 'al2';
+  if (name.startsWith('AL2_')) return 'al2';
   const ImageId = '';
   return familyOf({ ImageId, Name: name.replaceAll('_', ' ') } as Parameters<typeof familyOf>[0]);
 }
@@ -74,8 +74,7 @@ function typesOf(group: PlannedGroup): readonly string[] {
     group.kind === 'NodeGroup'
       ? (managed(group).instanceTypes ?? [])
       : overridesOf(group.fact.value as AutoScalingGroup);
-  const types = named.filter((type) => type !== null && type !== undefined);
-  return types.length > 0 ? types : own === null ? [] : [own];
+  return named.length > 0 ? named : own === null ? [] : [own];
 }
 
 function overridesOf({ MixedInstancesPolicy: policy }: AutoScalingGroup): readonly string[] {
@@ -87,9 +86,9 @@ function overridesOf({ MixedInstancesPolicy: policy }: AutoScalingGroup): readon
 /** A managed group without groups in its template gets the one that EKS made for the cluster. */
 function securityGroupsOf(group: PlannedGroup): readonly string[] | null {
   const { kind, template, cluster } = group;
-  const data = template?.value.LaunchTemplateData;
-  const inside = (data?.NetworkInterfaces ?? []).flatMap(({ Groups: ids }) => ids ?? []);
-  const own = [...(data?.SecurityGroupIds ?? []), ...inside].map(String);
+  const launch = template?.value.LaunchTemplateData;
+  const inside = (launch?.NetworkInterfaces ?? []).flatMap(({ Groups: ids }) => ids ?? []);
+  const own = [...(launch?.SecurityGroupIds ?? []), ...inside].map(String);
   if (own.length > 0) return [...new Set(own)];
   if (kind !== 'NodeGroup') return null;
   if (template === null && managed(group).launchTemplate !== null) return null;

@@ -56,12 +56,16 @@ function vpcOf(plan: Plan, network: Json | undefined, subnetIds: readonly string
 const SUBNETS = new WeakMap<Plan, ReadonlyMap<string, Resource>>();
 
 function subnetNamed(plan: Plan, id: string): Resource | undefined {
-  const all = [...plan.directory.byAddress.values()];
-  const known =
-    SUBNETS.get(plan) ??
-    new Map(all.filter(({ type }) => type === 'aws_subnet').map((one) => [nameBy(one, 'id'), one]));
+  const known = SUBNETS.get(plan) ?? subnetsOf(plan);
   SUBNETS.set(plan, known);
   return known.get(id);
+}
+
+/** The subnets of a plan, those that it only looks up too. */
+function subnetsOf({ directory }: Plan): ReadonlyMap<string, Resource> {
+  const all = [...directory.byAddress.values()];
+  const subnets = all.filter(({ type }) => type === 'aws_subnet');
+  return new Map(subnets.map((one) => [nameBy(one, 'id'), one]));
 }
 
 function issuerOf(resource: Resource): Json {

@@ -24,7 +24,10 @@ function environmentOf(values: Json): readonly Json[] {
   if (!isObject(given)) return [];
   return Object.entries(given)
     .filter(([name]) => SETTING.test(name))
-    .map(([name, value]) => ({ name, value: String(value).slice(0, 200) }));
+    .flatMap(([name]) => {
+      const value = textAt(given, name);
+      return value === null ? [] : [{ name, value: value.slice(0, 200) }];
+    });
 }
 
 const DOUBT: Made = {
@@ -34,9 +37,11 @@ const DOUBT: Made = {
 
 function objectsOf(values: Json): readonly Made[] {
   const container = { name: 'aws-node', env: environmentOf(values) };
-  const windows = at(values, 'enableWindowsIpam') ?? null;
   const configs = at(values, 'eniConfig.create') === true ? { ENI_CONFIG: 'true' } : {};
-  const data = { 'enable-windows-ipam': String(windows ?? 'false'), ...configs };
+  const settings = {
+    'enable-windows-ipam': textAt(values, 'enableWindowsIpam') ?? 'false',
+    ...configs,
+  };
   return [
     {
       object: 'DaemonSet',
@@ -47,7 +52,7 @@ function objectsOf(values: Json): readonly Made[] {
     },
     {
       object: 'ConfigMap',
-      body: { metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system' }, data },
+      body: { metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system' }, data: settings },
     },
   ];
 }

@@ -39,7 +39,7 @@ function interfacesOf(directory: Directory, resource: Resource): Json {
   );
   return listAt(resource.values, 'network_interfaces').map((one) => ({
     // The provider writes this flag as a text.
-    AssociatePublicIpAddress: /^true$/i.test(String(at(one, 'associate_public_ip_address') ?? '')),
+    AssociatePublicIpAddress: textAt(one, 'associate_public_ip_address') === 'true',
     Groups: namesOf(links),
     SubnetId: textAt(one, 'subnet_id'),
   }));
@@ -140,9 +140,9 @@ function firstIn(value: Json | undefined, path: string): Json {
 
 /** The types that a mixed policy names instead of the template's; null without such a policy. */
 function mixedOf({ values }: Resource): Json {
-  const template = firstIn(firstIn(values, MIXED), 'launch_template');
-  if (template === null) return null;
-  const overrides = listAt(template, 'override').map((one) => ({
+  const mixed = firstIn(firstIn(values, MIXED), 'launch_template');
+  if (mixed === null) return null;
+  const overrides = listAt(mixed, 'override').map((one) => ({
     InstanceType: textAt(one, 'instance_type'),
   }));
   return { LaunchTemplate: { Overrides: overrides } };

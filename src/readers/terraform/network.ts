@@ -1,6 +1,6 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { linkOf, linksOf, nameBy, tagsOf } from './links.ts';
-import { type Made, type Maker, ofType, type Plan } from './made.ts';
+import { type Made, type Maker, ofType, ownedBy, type Owning, type Plan } from './made.ts';
 import { expressionOf, isUnknownIn, type Resource, textOf, textsOf, valueAt } from './resource.ts';
 import { SECURITY_GROUP } from './security.ts';
 
@@ -51,11 +51,14 @@ function attributesOf(resource: Resource, id: string): readonly Made[] {
 
 const OPTIONS = { types: ['aws_vpc_dhcp_options'], by: 'id' };
 
+const OF_VPC: Owning = {
+  types: ['aws_vpc_dhcp_options_association'],
+  ownerOf: ({ directory }, one) => linkOf(directory, one, 'vpc_id', VPC),
+};
+
 /** The option set that a VPC is given in this plan; undefined where it gives none. */
 function optionsOfVpc(plan: Plan, id: string): string | undefined {
-  const own = ofType(plan, 'aws_vpc_dhcp_options_association').find(
-    (one) => linkOf(plan.directory, one, 'vpc_id', VPC) === id,
-  );
+  const [own] = ownedBy(plan, id, OF_VPC);
   if (own === undefined) return undefined;
   return linkOf(plan.directory, own, 'dhcp_options_id', OPTIONS) ?? undefined;
 }
@@ -157,18 +160,11 @@ function inlineRoutes(plan: Plan, table: Resource): readonly Json[] {
     });
 }
 
-type ByTable = ReadonlyMap<string | null | undefined, readonly Resource[]>;
-
-const BY_TABLE = new WeakMap<Plan, Map<string, ByTable>>();
-
 function ofTable(plan: Plan, id: string, type: string): readonly Resource[] {
-  const known = BY_TABLE.get(plan) ?? new Map<string, ByTable>();
-  BY_TABLE.set(plan, known);
-  const byTable =
-    known.get(type) ??
-    Map.groupBy(ofType(plan, type), (one) => linkOf(plan.directory, one, 'route_table_id', TABLE));
-  known.set(type, byTable);
-  return byTable.get(id) ?? [];
+  return ownedBy(plan, id, {
+    types: [type],
+    ownerOf: ({ directory }, one) => linkOf(directory, one, 'route_table_id', TABLE),
+  });
 }
 
 export const routeTable: Maker = (plan, resource) => {

@@ -73,6 +73,9 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 /** Data sources that show as much as the resource itself. */
 const LOOKED_UP = new Set(['aws_ami', 'aws_iam_role', 'aws_ssm_parameter', 'aws_subnet']);
 
+/** Resources that nodes do not depend on, whether or not they are there. */
+const ASIDE = new Set(['aws_ami', 'aws_ssm_parameter', 'helm_release', 'kubectl_manifest']);
+
 /** How the program that writes such files is called where it is the source. */
 const BY = 'terraform show -json';
 
@@ -200,7 +203,8 @@ function madeOf(plan: Plan, resource: Resource): readonly Made[] {
 function isGone(change: Json): boolean {
   const actions = listAt(change, 'change.actions');
   const type = textAt(change, 'type') ?? '';
-  const isOurs = Object.hasOwn(MAKERS, type) || type.startsWith('kubernetes_config_map');
+  const isOurs =
+    (Object.hasOwn(MAKERS, type) && !ASIDE.has(type)) || type.startsWith('kubernetes_config_map');
   return isOurs && actions.includes('delete') && !actions.includes('create');
 }
 

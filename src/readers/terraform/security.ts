@@ -1,6 +1,6 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { type Links, linkOf, linksOf, nameBy, tagsOf } from './links.ts';
-import { type Made, type Maker, ofType, type Plan } from './made.ts';
+import { type Made, type Maker, ownedBy, type Owning, type Plan } from './made.ts';
 import { blockOf, expressionOf, isUnknownIn, type Resource, textsOf, valueAt } from './resource.ts';
 
 const VPC = { types: ['aws_vpc'], by: 'id' };
@@ -80,19 +80,10 @@ function isIngress({ type, values }: Resource): boolean {
   return type === RULES[0] ? textAt(values, 'type') === 'ingress' : type === RULES[1];
 }
 
-type ByGroup = ReadonlyMap<string | null | undefined, readonly Resource[]>;
-
-const BY_GROUP = new WeakMap<Plan, ByGroup>();
-
-function rulesOf(plan: Plan, id: string): readonly Resource[] {
-  const known =
-    BY_GROUP.get(plan) ??
-    Map.groupBy(ofType(plan, ...RULES), (one) =>
-      linkOf(plan.directory, one, 'security_group_id', SECURITY_GROUP),
-    );
-  BY_GROUP.set(plan, known);
-  return known.get(id) ?? [];
-}
+const OF_GROUP: Owning = {
+  types: RULES,
+  ownerOf: ({ directory }, one) => linkOf(directory, one, 'security_group_id', SECURITY_GROUP),
+};
 
 const LISTS = [
   ['ranges', 'cidr_blocks', 'cidr_ipv4'],
@@ -127,7 +118,7 @@ function separateRule({ directory }: Plan, rule: Resource, id: string): Json {
 }
 
 function separateRules(plan: Plan, id: string, isWanted: boolean): readonly Json[] {
-  return rulesOf(plan, id)
+  return ownedBy(plan, id, OF_GROUP)
     .filter((rule) => isIngress(rule) === isWanted)
     .map((rule) => separateRule(plan, rule, id));
 }

@@ -23,7 +23,7 @@ import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { lookedUp } from '../../../domain/planned/indexed.ts';
 import { IDENTITIES } from '../../../domain/planned/lookups.ts';
 import { addonIdentity, addonsOf } from '../../../domain/planned/addons.ts';
-import { type Planned } from '../../../evidence/planned.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 
 const AGENT = 'eks-pod-identity-agent';
 

@@ -14,9 +14,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
-import { type Instance, type LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
+import type { Instance, LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { type AutoScalingGroup } from '../../../evidence/aws/groups.ts';
+import type { AutoScalingGroup } from '../../../evidence/aws/groups.ts';
 
 /** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
 const cause = defineCause({
@@ -147,9 +147,9 @@ function matchUntagged(view: Own): Match | null {
 /** Tags of the machines of a group, by the group itself or by its template. */
 function plannedKeys(
   group: AutoScalingGroup,
-  data: LaunchTemplateVersion | undefined,
+  version: LaunchTemplateVersion | undefined,
 ): readonly string[] {
-  const specified = (data?.LaunchTemplateData?.TagSpecifications ?? [])
+  const specified = (version?.LaunchTemplateData?.TagSpecifications ?? [])
     .filter(({ ResourceType: type }) => type === 'instance')
     .flatMap(({ Tags: tags }) => tags ?? []);
   return [...(group.Tags ?? []), ...specified]

@@ -11,7 +11,7 @@ import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
-import { type AutoScalingGroup, type LifecycleHook } from '../../../evidence/aws/groups.ts';
+import type { AutoScalingGroup, LifecycleHook } from '../../../evidence/aws/groups.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 
 /** The Auto Scaling group may not launch, or a lifecycle hook that nobody answers ends the launch. */

@@ -3,7 +3,7 @@ import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
-import { type NodeGroup } from '../../../evidence/aws/groups.ts';
+import type { NodeGroup } from '../../../evidence/aws/groups.ts';
 
 const LAUNCHERS = [
   'aws-message',

@@ -16,7 +16,7 @@ import { keyTroubles, launcherOf, missingActions } from '../../../domain/instanc
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { lookedUp } from '../../../domain/planned/indexed.ts';
 import { KEY_POLICIES, KEYS } from '../../../domain/planned/lookups.ts';
-import { type KmsKeyPolicy } from '../../../evidence/aws/iam.ts';
+import type { KmsKeyPolicy } from '../../../evidence/aws/iam.ts';
 
 const LAUNCHERS = [
   'aws-message',

@@ -2,8 +2,8 @@ import { clear, defineCause, found, matched, step } from '../../../diagnosis/cau
 import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { type NodeGroup } from '../../../evidence/aws/groups.ts';
-import { type LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
+import type { NodeGroup } from '../../../evidence/aws/groups.ts';
+import type { LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -90,18 +90,18 @@ const judged = matched(cause, (view) =>
   clearWhenFilled(view, ['interfaces', 'setTwice', 'combination', 'fieldNotAllowed']),
 );
 
-type Data = NonNullable<LaunchTemplateVersion['LaunchTemplateData']>;
+type Launch = NonNullable<LaunchTemplateVersion['LaunchTemplateData']>;
 
 /** What EKS refuses of a template beside what a managed group says (its user guide lists it). */
-function conflictOf(group: NodeGroup, data: Data): string | null {
-  const { IamInstanceProfile: profile, NetworkInterfaces: interfaces } = data;
+function conflictOf(group: NodeGroup, launch: Launch): string | null {
+  const { IamInstanceProfile: profile, NetworkInterfaces: interfaces } = launch;
   const hasProfile = (profile?.Arn ?? profile?.Name ?? '') !== '';
-  const hasImage = (data.ImageId ?? null) !== null;
+  const hasImage = (launch.ImageId ?? null) !== null;
   const amiType = group.amiType ?? 'CUSTOM';
   if (hasProfile) return 'the template has an instance profile, which EKS makes itself';
   if ((interfaces ?? []).some(({ SubnetId: id }) => (id ?? '') !== ''))
     return 'the template names a subnet, which the node group does';
-  if ((data.InstanceType ?? null) !== null && (group.instanceTypes ?? []).length > 0)
+  if ((launch.InstanceType ?? null) !== null && (group.instanceTypes ?? []).length > 0)
     return 'both the template and the node group name instance types';
   if ((group.diskSize ?? 0) > 0) return 'disk_size is set beside a launch template';
   return hasImage && amiType !== 'CUSTOM'
@@ -110,7 +110,10 @@ function conflictOf(group: NodeGroup, data: Data): string | null {
 }
 
 /** EC2 takes security groups either of the instance or of its interfaces. */
-function bothGroups({ NetworkInterfaces: interfaces, SecurityGroupIds: ids }: Data): string | null {
+function bothGroups({
+  NetworkInterfaces: interfaces,
+  SecurityGroupIds: ids,
+}: Launch): string | null {
   const isBoth = (interfaces ?? []).length > 0 && (ids ?? []).length > 0;
   return isBoth ? 'network_interfaces and vpc_security_group_ids exclude each other' : null;
 }
@@ -118,12 +121,12 @@ function bothGroups({ NetworkInterfaces: interfaces, SecurityGroupIds: ids }: Da
 export default foreseen(
   judged,
   (plan, group) => {
-    const data = group.template?.value.LaunchTemplateData ?? null;
-    if (group.template === null || data === null) return NOT_SHOWN;
+    const launch = group.template?.value.LaunchTemplateData ?? null;
+    if (group.template === null || launch === null) return NOT_SHOWN;
     const { fact } = group;
     if (fact.change !== 'create' && group.template.change !== 'create') return NOT_SHOWN;
-    const own = group.kind === 'NodeGroup' ? conflictOf(fact.value as NodeGroup, data) : null;
-    const conflict = own ?? bothGroups(data);
+    const own = group.kind === 'NodeGroup' ? conflictOf(fact.value as NodeGroup, launch) : null;
+    const conflict = own ?? bothGroups(launch);
     if (conflict === null) return clear;
     return found({ conflict }, [
       plan.quote(group.template, conflict),

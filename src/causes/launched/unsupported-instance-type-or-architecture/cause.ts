@@ -16,7 +16,7 @@ import type { Image, DescribedType } from '../../../evidence/aws/instance.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 import { knownType } from '../../../capacity/known-type.ts';
-import { type Planned } from '../../../evidence/planned.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -193,7 +193,7 @@ function compare(
 const ARCHITECTURES: Readonly<Record<string, string>> = { amd64: 'x86_64', arm64: 'arm64' };
 
 /** The architecture of the image that will be launched, by itself or by the AMI type. */
-function imageArchitecture(image: Seen<Image> | null, name: string | null): string | null {
+function plannedArchitecture(image: Seen<Image> | null, name: string | null): string | null {
   const own = image?.value.Architecture ?? null;
   if (own !== null || name === null) return own;
   if (/_ARM_64/.test(name)) return 'arm64';
@@ -204,7 +204,7 @@ export default foreseen(
   judged,
   (plan, group) => {
     const { image, imageName, types } = machineOf(plan, group);
-    const own = imageArchitecture(image, imageName);
+    const own = plannedArchitecture(image, imageName);
     const known = types.map((name) => ARCHITECTURES[knownType(name, [])?.arch ?? ''] ?? null);
     if (own === null || known.length === 0 || known.includes(null)) return NOT_SHOWN;
     const other = known.findIndex((one) => one !== own);

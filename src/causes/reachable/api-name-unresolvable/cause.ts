@@ -16,7 +16,7 @@ import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { lookedUp } from '../../../domain/planned/indexed.ts';
 import { VPC_ATTRIBUTES, OPTIONS, VPCS } from '../../../domain/planned/lookups.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
-import { type DhcpOptions } from '../../../evidence/aws/network.ts';
+import type { DhcpOptions } from '../../../evidence/aws/network.ts';
 
 const ON_NODE = [
   'kubelet',
