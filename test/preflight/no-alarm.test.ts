@@ -29,6 +29,14 @@ describe('a plan that gives usable nodes raises no alarm', () => {
     assert.deepEqual(verdicts, ['NodeGroup usable']);
   });
 
+  test('with a VPC, security groups, add-ons and user data of its own, which rule most causes out', async () => {
+    const document = await judged('whole-self-managed');
+    assert.deepEqual(verdictsOf(document), ['AutoScalingGroup usable']);
+    const [{ clear = [], notObservable = [] } = {}] = document.subjects;
+    assert.ok(clear.length >= 50, `only ${clear.length} causes are ruled out`);
+    assert.deepEqual(notObservable, []);
+  });
+
   test('with a managed group in a cluster of the default mode, which EKS maps itself', async () => {
     const verdicts = verdictsOf(await judged('managed-groups-with-default-mode'));
     assert.deepEqual(verdicts, ['NodeGroup usable']);

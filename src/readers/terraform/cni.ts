@@ -16,18 +16,21 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Settings of the VPC CNI are numbers and words; nothing else is kept of them. */
-const SETTING = /^[A-Z][A-Z0-9_]*v?[0-9]*$/i;
-
+/** Of an environment its shape keeps what programs that are known here read. */
 function environmentOf(values: Json): readonly Json[] {
   const given = at(values, 'env');
   if (!isObject(given)) return [];
-  return Object.entries(given)
-    .filter(([name]) => SETTING.test(name))
-    .flatMap(([name]) => {
-      const value = textAt(given, name);
-      return value === null ? [] : [{ name, value: value.slice(0, 200) }];
-    });
+  return Object.keys(given).map((name) => ({ name, value: textAt(given, name) }));
+}
+
+/** One object for each zone, where the add-on makes them. */
+function configsOf(values: Json): readonly Made[] {
+  const subnets = at(values, 'eniConfig.subnets');
+  if (at(values, 'eniConfig.create') !== true || !isObject(subnets)) return [];
+  return Object.entries(subnets).map(([name, subnet]) => ({
+    object: 'ENIConfig',
+    body: { metadata: { name }, spec: { subnet: textAt(subnet, 'id') } },
+  }));
 }
 
 const DOUBT: Made = {
@@ -37,11 +40,7 @@ const DOUBT: Made = {
 
 function objectsOf(values: Json): readonly Made[] {
   const container = { name: 'aws-node', env: environmentOf(values) };
-  const configs = at(values, 'eniConfig.create') === true ? { ENI_CONFIG: 'true' } : {};
-  const settings = {
-    'enable-windows-ipam': textAt(values, 'enableWindowsIpam') ?? 'false',
-    ...configs,
-  };
+  const settings = { 'enable-windows-ipam': textAt(values, 'enableWindowsIpam') ?? 'false' };
   return [
     {
       object: 'DaemonSet',
@@ -54,6 +53,7 @@ function objectsOf(values: Json): readonly Made[] {
       object: 'ConfigMap',
       body: { metadata: { name: 'amazon-vpc-cni', namespace: 'kube-system' }, data: settings },
     },
+    ...configsOf(values),
   ];
 }
 

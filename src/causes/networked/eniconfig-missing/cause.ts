@@ -155,9 +155,7 @@ export default foreseen(
     const cni = plannedCni(plan);
     if (cni === null) return NOT_SHOWN;
     if (!networkModeOf(cni.value).customNetworking) return clear;
-    const made = plan
-      .list('kube/ConfigMap')
-      .some(({ value }) => value.data?.['ENI_CONFIG'] === 'true');
+    const made = plan.list('kube/ENIConfig').length > 0;
     if (made) return clear;
     if (plan.doubtOf('kube/ENIConfig') !== null || group.cluster?.change !== 'create')
       return NOT_SHOWN;
