@@ -54,7 +54,7 @@ const isFound =
     return found({}, [plan.quote({ ...group, locator }, 'two  words')], 'likely');
   };
 
-describe('a cause of which the plan shows too little', () => {
+describe('a cause that the plan neither shows nor rules out', () => {
   const silent = says('silent', 'launched', () => NOT_SHOWN);
 
   test('is open, and no question for people', () => {
@@ -80,7 +80,7 @@ describe('a cause of which the plan shows too little', () => {
   });
 });
 
-test('words for plans are said of plans alone', () => {
+test('a cause has words of its own for plans', () => {
   const cause = causeOf('b', 'launched', { summary: () => 'of machines', remedy: () => [] });
   const step = { text: 'write it down', command: null };
   const words = { summary: () => 'of plans', remedy: () => [step] };

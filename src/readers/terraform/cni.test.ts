@@ -51,7 +51,7 @@ describe('the configuration is in doubt', () => {
     );
   });
 
-  test('when it is no text that the add-on takes', () => {
+  test('when the add-on cannot read it', () => {
     assert.equal(contentsOf(planOf([addonWith('{"env":')])).doubts.length, 1);
   });
 

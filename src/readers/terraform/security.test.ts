@@ -92,7 +92,7 @@ describe('rules in the blocks of a group', () => {
     assert.deepEqual(sourcesIn([{ ...NODES, expressions }]), [['known after apply']]);
   });
 
-  test('are none where a new group has none, to the outside neither', () => {
+  test('do not exist where a new group has no block, to the outside neither', () => {
     const group = groupsIn(contentsOf(planOf([NODES]))).get('aws_security_group.nodes');
     assert.deepEqual([group?.IpPermissions, group?.IpPermissionsEgress], [[], []]);
   });

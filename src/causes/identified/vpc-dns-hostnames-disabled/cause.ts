@@ -148,7 +148,7 @@ export default foreseen(
     const off = attributes.find(({ value }) => value.EnableDnsHostnames?.Value === false);
     if (group.cluster === null || attributes.length < 2) return NOT_SHOWN;
     if (off === undefined) return clear;
-    if (off.change !== 'create' && off.change !== 'change') return NOT_SHOWN;
+    if (off.change !== 'create') return NOT_SHOWN;
     // Without DNS support no name resolves at all, which is another cause.
     if (attributes.some(({ value }) => value.EnableDnsSupport?.Value === false)) return NOT_SHOWN;
     return found(

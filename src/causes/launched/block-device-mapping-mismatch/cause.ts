@@ -132,7 +132,8 @@ export default foreseen(
     const root = mappings.find(({ DeviceName: name }) => name === device);
     const diskSize = group.kind === 'NodeGroup' ? (group.fact.value as NodeGroup).diskSize : null;
     const size = root?.Ebs?.VolumeSize ?? diskSize ?? null;
-    if (size === null || size === 0) return NOT_SHOWN;
+    const isNew = [group.fact, group.template].some((one) => one?.change === 'create');
+    if (size === null || size === 0 || !isNew) return NOT_SHOWN;
     if (size >= expected) return clear;
     return found(
       { sizeGb: String(size), expectedGb: String(expected) },

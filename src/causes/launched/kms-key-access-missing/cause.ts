@@ -193,7 +193,8 @@ export default foreseen(
     const [id, ...others] = new Set(ids);
     const [key] = lookedUp(plan, KEYS, id);
     const [policy] = lookedUp(plan, KEY_POLICIES, id);
-    if (key === undefined || policy === undefined || others.length > 0) return NOT_SHOWN;
+    // Others may have granted the role a key that exists already.
+    if (key?.change !== 'create' || policy === undefined || others.length > 0) return NOT_SHOWN;
     const missing = missingActions(policy.value, plannedLauncher(policy.value));
     if (missing === null) return NOT_SHOWN;
     if (missing.length === 0) return clear;

@@ -250,7 +250,7 @@ export default foreseen(
     );
     if (support === undefined || group.cluster === null) return NOT_SHOWN;
     if (support.value.EnableDnsSupport?.Value === true) return clear;
-    if (support.change !== 'create' && support.change !== 'change') return NOT_SHOWN;
+    if (support.change !== 'create') return NOT_SHOWN;
     const id = lookedUp(plan, VPCS, vpc)[0]?.value.DhcpOptionsId;
     if (!asksVpc(lookedUp(plan, OPTIONS, id)[0]?.value)) return NOT_SHOWN;
     const why = `enable_dns_support of ${support.address} is false`;
