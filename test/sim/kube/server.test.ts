@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textAt } from '../../../src/evidence/json.ts';
+import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { ask, configMap, done, names, node, pod, refusal, scene, versionOf } from './scene.ts';
 
 test('a pod is created, bound, given time to end, and gone when its kubelet says so', () => {
@@ -80,12 +80,22 @@ test('a name that was deleted comes back as another object', () => {
 });
 
 test('finalizers hold a deleted object until the last one is gone', () => {
-  const { admin } = scene();
+  const { admin, pass } = scene();
+  const told: string[] = [];
+  admin.follow('ConfigMap', (type, object) => {
+    told.push(`${type} ${listAt(object, 'metadata.finalizers').join(' ')}`);
+  });
   done(admin.create(configMap('a', { metadata: { name: 'a', finalizers: ['x.test/held'] } })));
   done(admin.delete('ConfigMap', 'default/a'));
   assert.notEqual(admin.get('ConfigMap', 'default/a'), null);
-  done(admin.patch('ConfigMap', 'default/a', 'merge', { metadata: { finalizers: null } }));
+  const freed = done(
+    admin.patch('ConfigMap', 'default/a', 'merge', { metadata: { finalizers: null } }),
+  );
+  assert.deepEqual(listAt(freed, 'metadata.finalizers'), []);
   assert.equal(admin.get('ConfigMap', 'default/a'), null);
+  pass(0);
+  const held = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => `${type} x.test/held`);
+  assert.deepEqual(told, held);
 });
 
 test('names are generated where only their beginning is given', () => {
