@@ -1,13 +1,10 @@
-import { setFlagsFromString } from 'node:v8';
+import { setEngineFlags } from '../../adapters/system/engine-flags.ts';
 import { redact } from '../../evidence/redact.ts';
 import { type CliContext, type Command, SourceError, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { isTerminal, writeAll } from './output.ts';
 
-// An expression that backtracks too much goes on in V8's linear engine, whatever the input.
-setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
-// The heap stays small while buffers of logs pass by; marking it in steps costs more than at once.
-setFlagsFromString('--no-incremental-marking');
+setEngineFlags();
 
 const COLUMNS_MAX = 100;
 

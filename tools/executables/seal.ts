@@ -1,0 +1,64 @@
+/** Puts the program into a Node.js, as one file. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../real-parts/command.ts';
+import { COMPILE_FLAGS } from './compile-flags.ts';
+import { isHere, type Platform } from './platforms.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** A journal as somebody pastes it: what is compiled for it starts fast. */
+const LOG = 'examples/3-said-it-was-ready';
+const MAIN = 'executable.js';
+
+export interface Program {
+  readonly main: string;
+  readonly pieces: ReadonlyMap<string, string>;
+}
+
+/** @param node a Node.js of the platform, the same version as the one that runs this */
+export async function seal(
+  platform: Platform,
+  { main, pieces }: Program,
+  node: Uint8Array,
+): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-executable-'));
+  try {
+    for (const name of ['pieces', 'compiled']) mkdirSync(join(folder, name));
+    for (const [name, text] of pieces) writeFileSync(join(folder, 'pieces', name), text);
+    writeFileSync(join(folder, MAIN), main);
+    writeFileSync(join(folder, 'node'), node);
+    // What V8 compiles is for one platform, and only that platform can compile it.
+    if (isHere(platform)) await compile(folder);
+    writeFileSync(join(folder, 'sea.json'), JSON.stringify(configuration(folder)));
+    await runCommand({ program: process.execPath, args: ['--build-sea', 'sea.json'], cwd: folder });
+    return readFileSync(join(folder, 'rollcall'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compile(folder: string): Promise<void> {
+  const script = join(import.meta.dirname, 'compile.ts');
+  const flags = COMPILE_FLAGS.map(({ flag }) => flag);
+  const places = ['pieces', 'compiled'].map((name) => join(folder, name));
+  const args = [...flags, script, ...places, join(ROOT, LOG)];
+  await runCommand({ program: process.execPath, args });
+}
+
+/** Paths in it are relative, as some of them are kept in the executable. */
+function configuration(folder: string): object {
+  const of = (name: string, suffix: string): readonly (readonly [string, string])[] =>
+    readdirSync(join(folder, name))
+      .toSorted()
+      .map((file) => [`${file}${suffix}`, `${name}/${file}`]);
+  return {
+    main: MAIN,
+    executable: 'node',
+    output: 'rollcall',
+    disableExperimentalSEAWarning: true,
+    // Options for another Node.js of the machine are not for this one.
+    execArgvExtension: 'none',
+    assets: Object.fromEntries([[MAIN, MAIN], ...of('pieces', ''), ...of('compiled', '.compiled')]),
+  };
+}
