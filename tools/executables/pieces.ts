@@ -61,6 +61,8 @@ export async function bundle(): Promise<Bundle> {
     bundle: true,
     splitting: true,
     format: 'esm',
+    // A module tells the bundler what it exports; the CommonJS beside it tells only when it runs.
+    mainFields: ['module', 'main'],
     define: { 'import.meta.url': '"file:///rollcall/begin.js"' },
     plugins: [manifestPlugin, loadedPlugin],
   });

@@ -39,11 +39,14 @@ export async function seal(
 }
 
 async function compile(folder: string): Promise<void> {
-  const script = join(import.meta.dirname, 'compile.ts');
   const flags = COMPILE_FLAGS.map(({ flag }) => flag);
   const places = ['pieces', 'compiled'].map((name) => join(folder, name));
-  const args = [...flags, script, ...places, join(ROOT, LOG)];
-  await runCommand({ program: process.execPath, args });
+  const [compiler, check] = ['compile.ts', 'check-compiled.ts'].map((name) =>
+    join(import.meta.dirname, name),
+  );
+  const program = process.execPath;
+  await runCommand({ program, args: [...flags, compiler ?? '', ...places, join(ROOT, LOG)] });
+  await runCommand({ program, args: [check ?? '', ...places] });
 }
 
 /** Paths in it are relative, as some of them are kept in the executable. */

@@ -1,5 +1,6 @@
 import { setEngineFlags } from '../../adapters/system/engine-flags.ts';
 import { redact } from '../../evidence/redact.ts';
+import { PortError } from '../../ports/port-error.ts';
 import { type CliContext, type Command, SourceError, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { isTerminal, writeAll } from './output.ts';
@@ -100,12 +101,18 @@ function withoutSecrets(context: CliContext): CliContext {
   }) as CliContext;
 }
 
+/** A source that cannot be read, or is not set up. */
+function isOfSource(error: unknown): error is Error {
+  const isPort = error instanceof PortError || error instanceof SourceError;
+  return isPort || (error instanceof Error && error.name === 'EvidenceError');
+}
+
 function reportError(error: unknown, context: CliContext): number {
   if (error instanceof UsageError) {
     context.err(`${error.message}\n`);
     return EXIT.usage;
   }
-  if (error instanceof SourceError || (error instanceof Error && error.name === 'EvidenceError')) {
+  if (isOfSource(error)) {
     context.err(`${error.message}\n`);
     return EXIT.noSource;
   }

@@ -34,7 +34,7 @@ export class Pieces {
     if (known !== undefined) return known.exports;
     const loaded: Module = { exports: {} };
     this.#modules.set(name, loaded);
-    const run = this.#script(name).runInThisContext() as Run;
+    const run = this.script(name).runInThisContext() as Run;
     run(loaded.exports, (id) => this.#required(id), loaded);
     return loaded.exports;
   }
@@ -44,7 +44,8 @@ export class Pieces {
     return this.#scripts;
   }
 
-  #script(name: string): Script {
+  /** The script of a piece, with what was compiled of it. */
+  script(name: string): Script {
     const source = Buffer.from(this.#store.source(name)).toString('latin1');
     const compiled = this.#store.compiled(name);
     const script = new Script(`(function (exports, require, module) {${source}\n})`, {

@@ -1,0 +1,194 @@
+/** The single executable: built twice it is one, and every command runs where there is nothing else. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { createReadStream, globSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import manifest from '../../package.json' with { type: 'json' };
+import { COMMAND_DECLARATIONS } from '../../src/apps/cli/declared/commands.ts';
+import { listAt, textAt, type JsonObject } from '../../src/evidence/json.ts';
+import { buildExecutables, ExecutableSite, PLATFORM, saidBy } from './executable-site.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAME = `rollcall-${manifest.version}-${PLATFORM?.name ?? ''}`;
+const EXAMPLE = join(ROOT, 'examples/3-said-it-was-ready');
+const [PLAN = ''] = globSync('src/causes/*/*/plans/found-*.json', { cwd: ROOT }).toSorted();
+
+const skip =
+  PLATFORM?.os === 'linux' ? false : 'executables are built on linux x64 and linux arm64 only';
+const BUILT = { skip, timeout: 300_000 };
+const site = new ExecutableSite();
+before(async () => {
+  if (skip === false) await site.build(`${NAME}.tar.gz`);
+});
+after(() => site.remove());
+
+test('built again, every file has the same bytes', BUILT, async () => {
+  const again = join(site.dir, 'again');
+  await buildExecutables(again);
+  const files = readdirSync(again, { recursive: true, encoding: 'utf8' }).toSorted();
+  assert.deepEqual(files, [
+    'SHA256SUMS',
+    PLATFORM?.name,
+    `${PLATFORM?.name ?? ''}/rollcall`,
+    `${NAME}.cdx.json`,
+    `${NAME}.tar.gz`,
+    'rollcall.yaml',
+  ]);
+  for (const file of files.filter((one) => one !== PLATFORM?.name))
+    assert.ok(readFileSync(join(again, file)).equals(readFileSync(join(site.built, file))), file);
+});
+
+test('the checksums are those of the archives', BUILT, () => {
+  const hash = createHash('sha256').update(readFileSync(join(site.built, `${NAME}.tar.gz`)));
+  assert.equal(site.text('SHA256SUMS'), `${hash.digest('hex')}  ${NAME}.tar.gz\n`);
+});
+
+test('the archive has the licenses of everything that is inside', BUILT, () => {
+  assert.deepEqual(readdirSync(site.place).toSorted(), [
+    'LICENSE',
+    'THIRD-PARTY-LICENSES.txt',
+    'kubectl_complete-rollcall',
+    'rollcall',
+  ]);
+  const notices = readFileSync(join(site.place, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+  const bom = JSON.parse(site.text(`${NAME}.cdx.json`)) as JsonObject;
+  for (const one of listAt(bom, 'components')) {
+    const [name = '', version = ''] = [textAt(one, 'name') ?? '', textAt(one, 'version') ?? ''];
+    assert.ok(notices.includes(name === PLATFORM?.nodePackage ? 'Node.js' : `${name} ${version}\n`), name);
+  }
+});
+
+test('the SBOM names what the lock file has, Node.js too, and no tool', BUILT, () => {
+  const bom = JSON.parse(site.text(`${NAME}.cdx.json`)) as JsonObject;
+  assert.equal(textAt(bom, 'bomFormat'), 'CycloneDX');
+  assert.equal(textAt(bom, 'metadata.component.version'), manifest.version);
+  const versions = new Map(
+    listAt(bom, 'components').map((one) => [textAt(one, 'name'), textAt(one, 'version')]),
+  );
+  assert.equal(versions.get(PLATFORM?.nodePackage ?? ''), process.versions.node);
+  assert.equal(versions.get('undici'), manifest.dependencies.undici);
+  assert.equal(versions.has('esbuild'), false);
+});
+
+/** A way to run each command of which the end is known, without a cluster. */
+const ALONE: Readonly<Record<string, readonly [args: readonly string[], code: number, said: RegExp]>> = {
+  diagnose: [[EXAMPLE], 1, /kiam-agent-undoes-redirect/],
+  preflight: [[join(ROOT, PLAN)], 1, /will\s+not become usable nodes/],
+  explain: [['aws-auth-missing'], 0, /^# aws-auth-missing/],
+  causes: [[], 0, /aws-auth-missing/],
+  join: [
+    ['--no-cloud', '--tries', '1', '--kubeconfig', '/none', '--state-folder', join(site.dir, 'join'), '--', '/bin/false'],
+    1,
+    /^not joined: COMMAND was run 1 time/,
+  ],
+  install: [['--set', 'gate.replicas=3'], 0, /^ {2}replicas: 3$/m],
+  sim: [['--seed', '1', '--nodes', '2'], 0, /seed/],
+  completion: [['bash'], 0, /_rollcall\(\)/],
+  help: [['join'], 0, /rollcall join/],
+};
+
+/** The same beside a lab. */
+const BESIDE_LAB: typeof ALONE = {
+  status: [['-o', 'json'], 1, /"kind": "RollCall"/],
+  capacity: [[], 0, /^NODE/m],
+  name: [[], 0, /^INSTANCE/m],
+  permissions: [['--check'], 0, /list nodes/],
+  uninstall: [[], 0, /Nothing was changed/],
+  gate: [['explain', 'no-such-node'], 69, /no-such-node/],
+};
+
+/** What does not end by itself, with what it says when it runs. */
+const STAYING: Readonly<Record<string, readonly [args: readonly string[], said: RegExp]>> = {
+  controller: [['--listen', '127.0.0.1:0'], /: new, /],
+  agent: [['--node', 'x', '--probes', 'disk', '--disk', '/', '--listen', '127.0.0.1:0'], /Serves/],
+};
+
+describe('every command, far from the checkout and without Node.js', BUILT, () => {
+  const folder = join(site.dir, 'lab');
+  const lab = ['lab', 'joined-and-was-gone', '--speed', '10', '--folder', folder];
+
+  for (const [name, [args, code, said]] of Object.entries(ALONE))
+    test(name, () => {
+      const ended = site.run([name, ...args]);
+      assert.equal(ended.code, code, ended.err);
+      assert.match(ended.out, said);
+    });
+
+  test('mcp', () => {
+    const asked = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };
+    const { code, out } = site.run(['mcp'], site.bare(), `${JSON.stringify(asked)}\n`);
+    assert.equal(code, 0);
+    assert.match(out, /"serverInfo":\{"name":"rollcall"/);
+  });
+
+  test('those that ask a cluster, in a lab that it opened', { timeout: 120_000 }, async (t) => {
+    const { child } = site.start(lab);
+    t.after(() => child.kill('SIGKILL'));
+    await saidBy(child, /node-deleted-as-not-in-cloud/);
+    const env = site.lab(folder);
+    for (const [name, [args, code, said]] of Object.entries(BESIDE_LAB)) {
+      const ended = site.run([name, ...args], env);
+      assert.equal(ended.code, code, `${name}: ${ended.err}`);
+      assert.match(ended.out + ended.err, said);
+    }
+    for (const [name, [args, said]] of Object.entries(STAYING))
+      assert.equal((await site.runUntil([name, ...args], said, env)).code, 0, name);
+    const flight = join(site.dir, 'flight.db');
+    const recording = site.start(['record', '--record', flight], env);
+    while (!site.run(['timeline', '--all', '--record', flight], env).out.includes('launched'))
+      await sleep(100);
+    recording.child.kill('SIGINT');
+    assert.equal((await recording.ended).code, 130);
+  });
+
+  test('none is left out', () => {
+    const run = [ALONE, BESIDE_LAB, STAYING].flatMap((ways) => Object.keys(ways));
+    assert.deepEqual(
+      [...run, 'mcp', 'lab', 'record', 'timeline'].toSorted(),
+      COMMAND_DECLARATIONS.map(({ name }) => name).toSorted(),
+    );
+  });
+});
+
+test('prints the version that package.json has', BUILT, () => {
+  assert.equal(site.run(['--version']).out, `rollcall ${manifest.version}\n`);
+});
+
+test('kubectl finds its completion beside it', BUILT, async () => {
+  const path = join(site.place, 'kubectl_complete-rollcall');
+  const env = { ...site.bare(), PATH: '/usr/bin:/bin' };
+  const { execFileSync } = await import('node:child_process');
+  assert.match(execFileSync(path, ['expl'], { env, encoding: 'utf8' }), /^explain/m);
+});
+
+/** The names of the threads of a process. */
+function threadsOf(pid: number | undefined): readonly string[] {
+  return globSync(`/proc/${pid}/task/*/comm`).map((path) => {
+    try {
+      return readFileSync(path, 'utf8').trim();
+    } catch {
+      return '';
+    }
+  });
+}
+
+test('reads a large log in a thread of its own', BUILT, async () => {
+  const line = 'Nov 28 10:00:00 ip-10-0-0-1 kubelet[1]: I1128 nothing of interest happens here\n';
+  const log = join(site.dir, 'large.log');
+  writeFileSync(log, line.repeat(200_000));
+  const { child, ended } = site.start(['diagnose', '-']);
+  createReadStream(log).pipe(child.stdin, { end: false });
+  while (!threadsOf(child.pid).includes('WorkerThread')) {
+    assert.equal(child.exitCode, null, 'it ended without a thread');
+    await sleep(10);
+  }
+  child.stdin.end();
+  assert.equal((await ended).code, 2);
+});
+
+test('takes no options that are for another Node.js', BUILT, () => {
+  const env = { ...site.bare(), NODE_OPTIONS: '--no-such-option' };
+  assert.equal(site.run(['--version'], env).code, 0);
+});
