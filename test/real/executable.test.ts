@@ -5,10 +5,11 @@ import { createReadStream, globSync, readFileSync, readdirSync, writeFileSync } 
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { load } from 'js-yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { COMMAND_DECLARATIONS } from '../../src/apps/cli/declared/commands.ts';
 import { listAt, textAt, type JsonObject } from '../../src/evidence/json.ts';
-import { buildExecutables, ExecutableSite, PLATFORM, saidBy } from './executable-site.ts';
+import { buildExecutables, ExecutableSite, PLATFORM, RELEASES, saidBy } from './executable-site.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NAME = `rollcall-${manifest.version}-${PLATFORM?.name ?? ''}`;
@@ -70,6 +71,14 @@ test('the SBOM names what the lock file has, Node.js too, and no tool', BUILT, (
   assert.equal(versions.get(PLATFORM?.nodePackage ?? ''), process.versions.node);
   assert.equal(versions.get('undici'), manifest.dependencies.undici);
   assert.equal(versions.has('esbuild'), false);
+});
+
+test('the manifest for krew names the archive and files that are in it', BUILT, () => {
+  const [found] = listAt(load(site.text('rollcall.yaml')), 'spec.platforms');
+  assert.equal(textAt(found, 'uri'), `${RELEASES}/v${manifest.version}/${NAME}.tar.gz`);
+  assert.equal(textAt(found, 'sha256'), site.text('SHA256SUMS').split(' ')[0]);
+  const inside = readdirSync(site.place);
+  for (const one of listAt(found, 'files')) assert.ok(inside.includes(textAt(one, 'from') ?? ''));
 });
 
 /** A way to run each command of which the end is known, without a cluster. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { runCommand } from '../real-parts/command.ts';
 import { COMPILE_FLAGS } from './compile-flags.ts';
 import { isHere, type Platform } from './platforms.ts';
+import { withoutLibatomic } from './without-libatomic.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 /** A journal as somebody pastes it: what is compiled for it starts fast. */
@@ -27,7 +28,7 @@ export async function seal(
     for (const name of ['pieces', 'compiled']) mkdirSync(join(folder, name));
     for (const [name, text] of pieces) writeFileSync(join(folder, 'pieces', name), text);
     writeFileSync(join(folder, MAIN), main);
-    writeFileSync(join(folder, 'node'), node);
+    writeFileSync(join(folder, 'node'), platform.os === 'linux' ? withoutLibatomic(node) : node);
     // What V8 compiles is for one platform, and only that platform can compile it.
     if (isHere(platform)) await compile(folder);
     writeFileSync(join(folder, 'sea.json'), JSON.stringify(configuration(folder)));
