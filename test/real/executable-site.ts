@@ -1,11 +1,10 @@
 /** The executable of this machine's platform, unpacked from its archive far from the checkout. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { execFile } from 'node:child_process';
 import { PLATFORMS, isHere } from '../../tools/executables/platforms.ts';
 import type { Surroundings } from '../live/rollcall.ts';
 import { environmentIn } from '../cli/lab/environment.ts';
@@ -71,7 +70,10 @@ export class ExecutableSite {
     const texts = { out: '', err: '' };
     child.stdout.setEncoding('utf8').on('data', (part: string) => (texts.out += part));
     child.stderr.setEncoding('utf8').on('data', (part: string) => (texts.err += part));
-    const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...texts }));
+    const ended = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      ...texts,
+    }));
     return { child, ended };
   }
 

@@ -28,9 +28,9 @@ function keysAt(path: string): readonly string[] {
 
 test('a manifest has the fields that krew requires, and no other', () => {
   for (const [path, fields] of Object.entries(FIELDS))
-    assert.deepEqual(keysAt(path).toSorted(), fields.toSorted(), path);
+    assert.deepEqual(new Set(keysAt(path)), new Set(fields), path);
   for (const platform of listAt(manifest, 'spec.platforms'))
-    assert.deepEqual(Object.keys(platform as object).toSorted(), PLATFORM_FIELDS.toSorted());
+    assert.deepEqual(new Set(Object.keys(platform as object)), new Set(PLATFORM_FIELDS));
   assert.equal(textAt(manifest, 'apiVersion'), 'krew.googlecontainertools.github.com/v1alpha2');
   assert.equal(textAt(manifest, 'kind'), 'Plugin');
 });

@@ -5,7 +5,7 @@ import { build, type Metafile, type Plugin, transform } from 'esbuild';
 import { manifestPlugin } from '../package-manifest.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** Pieces are ASCII, so that a string of them has one byte for each character. */
+/** Nearly all pieces become ASCII, which V8 keeps and reads by bytes. */
 const SMALL = {
   platform: 'node',
   target: 'node26',

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PieceIndex } from '../../src/apps/executable/pieces.ts';
 import { runCommand } from '../real-parts/command.ts';
 import { COMPILE_FLAGS } from './compile-flags.ts';
 import { isHere, type Platform } from './platforms.ts';
@@ -31,7 +32,8 @@ export async function seal(
     writeFileSync(join(folder, 'node'), platform.os === 'linux' ? withoutLibatomic(node) : node);
     // What V8 compiles is for one platform, and only that platform can compile it.
     if (isHere(platform)) await compile(folder);
-    writeFileSync(join(folder, 'sea.json'), JSON.stringify(configuration(folder)));
+    pack(folder, pieces);
+    writeFileSync(join(folder, 'sea.json'), JSON.stringify(CONFIGURATION));
     await runCommand({ program: process.execPath, args: ['--build-sea', 'sea.json'], cwd: folder });
     return readFileSync(join(folder, 'rollcall'));
   } finally {
@@ -50,19 +52,47 @@ async function compile(folder: string): Promise<void> {
   await runCommand({ program, args: [check ?? '', ...places] });
 }
 
-/** Paths in it are relative, as some of them are kept in the executable. */
-function configuration(folder: string): object {
-  const of = (name: string, suffix: string): readonly (readonly [string, string])[] =>
-    readdirSync(join(folder, name))
-      .toSorted()
-      .map((file) => [`${file}${suffix}`, `${name}/${file}`]);
-  return {
-    main: MAIN,
-    executable: 'node',
-    output: 'rollcall',
-    disableExperimentalSEAWarning: true,
-    // Options for another Node.js of the machine are not for this one.
-    execArgvExtension: 'none',
-    assets: Object.fromEntries([[MAIN, MAIN], ...of('pieces', ''), ...of('compiled', '.compiled')]),
+/** Compiled code is read by words of this many bytes. */
+const WORD = 8;
+
+/**
+ * Writes all pieces as one file, and where they are in it. Node.js reads a little of each asset at
+ * each start, so there are few; what starts often lies together, as memory is filled page by page.
+ */
+function pack(folder: string, pieces: ReadonlyMap<string, string>): void {
+  const compiled = readdirSync(join(folder, 'compiled'));
+  const often = new Set(compiled);
+  const parts: Uint8Array[] = [];
+  let end = 0;
+  const add = (bytes: Uint8Array): readonly [number, number] => {
+    const from = end;
+    const rest = new Uint8Array((WORD - (bytes.length % WORD)) % WORD);
+    parts.push(bytes, rest);
+    end += bytes.length + rest.length;
+    return [from, bytes.length];
   };
+  const names = [...pieces.keys()].toSorted();
+  const ordered = [
+    ...names.filter((one) => often.has(one)),
+    ...names.filter((one) => !often.has(one)),
+  ];
+  const index: Record<string, PieceIndex[string]> = {};
+  for (const name of ordered) {
+    const source = add(Buffer.from(pieces.get(name) ?? ''));
+    const path = join(folder, 'compiled', name);
+    index[name] = often.has(name) ? { source, compiled: add(readFileSync(path)) } : { source };
+  }
+  writeFileSync(join(folder, 'pieces.bin'), Buffer.concat(parts));
+  writeFileSync(join(folder, 'index.json'), JSON.stringify(index));
 }
+
+/** Paths in it are relative, as some of them are kept in the executable. */
+const CONFIGURATION = {
+  main: MAIN,
+  executable: 'node',
+  output: 'rollcall',
+  disableExperimentalSEAWarning: true,
+  // Options for another Node.js of the machine are not for this one.
+  execArgvExtension: 'none',
+  assets: Object.fromEntries([MAIN, 'index.json', 'pieces.bin'].map((name) => [name, name])),
+} as const;

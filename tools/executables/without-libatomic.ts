@@ -9,7 +9,7 @@ interface Processor {
   /** The relocation that adds the program's address to a number. */
   readonly relative: number;
   /** The function: size, place, expected, desired → whether it was exchanged. */
-  readonly code: readonly number[];
+  readonly code: Uint8Array;
 }
 
 /** By ELF's number of the processor. */
@@ -17,17 +17,17 @@ const PROCESSORS: Readonly<Record<number, Processor>> = {
   // x86-64
   0x3e: {
     relative: 8,
-    code: [
-      ...[0x83, 0xff, 0x08], // cmp edi, 8
-      ...[0x75, 0x12], // jne to ud2
-      ...[0x48, 0x8b, 0x02], // mov rax, [rdx]
-      ...[0x48, 0x8b, 0x09], // mov rcx, [rcx]
-      ...[0xf0, 0x48, 0x0f, 0xb1, 0x0e], // lock cmpxchg [rsi], rcx
-      ...[0x48, 0x89, 0x02], // mov [rdx], rax
-      ...[0x0f, 0x94, 0xc0], // sete al
-      0xc3, // ret
-      ...[0x0f, 0x0b], // ud2
-    ],
+    code: bytesOf([
+      '83ff08', // cmp edi, 8
+      '7512', // jne to ud2
+      '488b02', // mov rax, [rdx]
+      '488b09', // mov rcx, [rcx]
+      'f0480fb10e', // lock cmpxchg [rsi], rcx
+      '488902', // mov [rdx], rax
+      '0f94c0', // sete al
+      'c3', // ret
+      '0f0b', // ud2
+    ]),
   },
   // AArch64
   0xb7: {
@@ -53,8 +53,14 @@ const PROCESSORS: Readonly<Record<number, Processor>> = {
   },
 };
 
-function wordsOf(words: readonly number[]): readonly number[] {
-  return words.flatMap((word) => [0, 8, 16, 24].map((shift) => (word >>> shift) & 0xff));
+function bytesOf(instructions: readonly string[]): Uint8Array {
+  return Buffer.from(instructions.join(''), 'hex');
+}
+
+function wordsOf(words: readonly number[]): Uint8Array {
+  const bytes = Buffer.alloc(4 * words.length);
+  for (const [index, word] of words.entries()) bytes.writeUInt32LE(word, 4 * index);
+  return bytes;
 }
 
 /**
@@ -67,7 +73,7 @@ export function withoutLibatomic(node: Uint8Array): Uint8Array {
   if (!program.libraries().includes(LIBRARY)) return node;
   const processor = PROCESSORS[program.machine];
   if (processor === undefined) throw new Error(`unknown processor ${program.machine}`);
-  const address = program.addCode(Uint8Array.from(processor.code));
+  const address = program.addCode(processor.code);
   program.bind(FUNCTION, address, processor.relative);
   program.dropLibrary(LIBRARY);
   return program.bytes;

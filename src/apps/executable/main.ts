@@ -1,23 +1,27 @@
 /** Begins the single executable, and each thread in it: docs/decisions/0025-single-executable.md. */
 import { createRequire } from 'node:module';
-import { getAssetKeys, getRawAsset } from 'node:sea';
+import { getAsset, getRawAsset } from 'node:sea';
 import { isMainThread } from 'node:worker_threads';
 import { setEngineFlags } from '../../adapters/system/engine-flags.ts';
 import type { begin } from '../cli/begin.ts';
-import { Pieces } from './pieces.ts';
+import { type PieceIndex, Pieces } from './pieces.ts';
 
-const assets = new Set(getAssetKeys());
+const index = JSON.parse(getAsset('index.json', 'utf8')) as PieceIndex;
+const bytes = getRawAsset('pieces.bin');
 
-function asset(name: string): Uint8Array {
-  return new Uint8Array(getRawAsset(name));
+function part(place: readonly [from: number, length: number]): Uint8Array {
+  return new Uint8Array(bytes, ...place);
 }
 
 // V8 takes compiled code only under the flags with which it was compiled.
 setEngineFlags();
 const pieces = new Pieces(
   {
-    source: asset,
-    compiled: (name) => (assets.has(`${name}.compiled`) ? asset(`${name}.compiled`) : undefined),
+    source: (name) => part(index[name]?.source ?? [0, 0]),
+    compiled: (name) => {
+      const place = index[name]?.compiled;
+      return place === undefined ? undefined : part(place);
+    },
   },
   createRequire(process.execPath),
 );

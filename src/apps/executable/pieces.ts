@@ -3,11 +3,18 @@ import { Script } from 'node:vm';
 
 /** Where the pieces are. */
 export interface PieceStore {
-  /** The CommonJS of a piece, ASCII only. */
+  /** The CommonJS of a piece, as UTF-8. */
   source(name: string): Uint8Array;
   /** What V8 compiled of it before, or undefined. */
   compiled(name: string): Uint8Array | undefined;
 }
+
+type Place = readonly [from: number, length: number];
+
+/** Where each piece is in the one file that has them all. */
+export type PieceIndex = Readonly<
+  Record<string, { readonly source: Place; readonly compiled?: Place }>
+>;
 
 interface Module {
   exports: object;
@@ -46,7 +53,7 @@ export class Pieces {
 
   /** The script of a piece, with what was compiled of it. */
   script(name: string): Script {
-    const source = Buffer.from(this.#store.source(name)).toString('latin1');
+    const source = Buffer.from(this.#store.source(name)).toString('utf8');
     const compiled = this.#store.compiled(name);
     const script = new Script(`(function (exports, require, module) {${source}\n})`, {
       filename: name,

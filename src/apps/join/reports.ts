@@ -87,7 +87,7 @@ export class JoinReports {
 
 const MESSAGE_MAX = 1000;
 
-/** A join that waits does without the causes and what reads them: 25 MB. */
+/** A join that waits does without the causes and what reads them: 30 MB. */
 async function causeOf(output: string): Promise<JoinCause | null> {
   const { causeOfFailure } = await import('./failure-cause.ts');
   return causeOfFailure(output);
