@@ -1,11 +1,12 @@
 /**
- * `npm run executables [-- FOLDER] [--platform NAME…] [--releases URL]`: writes the program as one
+ * `npm run executables [-- FOLDER] [--platform NAME…] [--releases URL] [--no-archives]`: writes the program as one
  * file for each platform, with Node.js and all packages inside, into dist-executables/ or the
  * folder: the executable, its archive, its SBOM, their checksums, and with `--releases` the manifest
- * for krew. The same checkout gives the same bytes.
+ * for krew. `--no-archives` writes executables and SBOMs only. The same checkout gives the same
+ * bytes.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Archive, krewManifest } from './executables/krew.ts';
@@ -14,7 +15,7 @@ import { bundle, bundleMain } from './executables/pieces.ts';
 import { isHere, type Platform, PLATFORMS, platformOf } from './executables/platforms.ts';
 import { bomOf, lockedBom } from './executables/sbom.ts';
 import { type Program, seal } from './executables/seal.ts';
-import { archiveOf, EXECUTABLE, file } from './image/entries.ts';
+import { archiveOf, entriesUnder, EXECUTABLE } from './image/entries.ts';
 import { lockedFiles, NODE_FILES } from './image/node.ts';
 import { PLUGIN_COMPLETION, version } from './package-manifest.ts';
 import { say } from './real-parts/command.ts';
@@ -53,52 +54,68 @@ interface Build extends Program {
   readonly folder: string;
 }
 
-async function buildOne(platform: Platform, build: Build): Promise<Archive> {
+/** Writes the folder of a platform, and its SBOM beside it. @returns the name of both */
+async function buildOne(platform: Platform, build: Build): Promise<string> {
   const node = await nodeOf(platform);
   const executable = await seal(platform, build, node.program);
-  const place = join(build.folder, platform.name);
-  mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, 'rollcall'), executable, { mode: EXECUTABLE });
   const notices = noticesOf(build.packages, { name: 'Node.js', text: node.license });
-  const name = `rollcall-${version()}-${platform.name}.tar.gz`;
-  const archive = await archiveOf([
-    file('rollcall', executable, EXECUTABLE),
-    file(PLUGIN_COMPLETION, readFileSync(join(ROOT, 'bin', PLUGIN_COMPLETION)), EXECUTABLE),
-    file('LICENSE', readFileSync(join(ROOT, 'LICENSE'))),
-    file('THIRD-PARTY-LICENSES.txt', notices),
-  ]);
-  writeFileSync(join(build.folder, name), archive);
+  const name = `rollcall-${version()}-${platform.name}`;
+  const place = join(build.folder, name);
+  mkdirSync(place);
+  writeFileSync(join(place, 'rollcall'), executable, { mode: EXECUTABLE });
+  writeFileSync(join(place, 'THIRD-PARTY-LICENSES.txt'), notices);
+  copyFileSync(join(ROOT, 'LICENSE'), join(place, 'LICENSE'));
+  copyFileSync(join(ROOT, 'bin', PLUGIN_COMPLETION), join(place, PLUGIN_COMPLETION));
   const sbom = bomOf(lockedBom(), build.packages, platform);
-  writeFileSync(join(build.folder, name.replace('.tar.gz', '.cdx.json')), sbom);
+  writeFileSync(join(build.folder, `${name}.cdx.json`), sbom);
   say(`${platform.name}: ready`);
-  return { platform, name, sha256: createHash('sha256').update(archive).digest('hex') };
+  return name;
 }
 
-/** @param releases where the archives will be; null for no krew manifest */
-async function buildAll(
-  folder: string,
-  platforms: readonly Platform[],
-  releases: string | null,
-): Promise<void> {
+async function archived(platform: Platform, folder: string, place: string): Promise<Archive> {
+  const bytes = await archiveOf(entriesUnder(join(folder, place), '.'));
+  const name = `${place}.tar.gz`;
+  writeFileSync(join(folder, name), bytes);
+  return { platform, name, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+interface Wanted {
+  readonly folder: string;
+  readonly platforms: readonly Platform[];
+  readonly hasArchives: boolean;
+  /** Where the archives will be; null for no krew manifest. */
+  readonly releases: string | null;
+}
+
+async function buildAll({ folder, platforms, hasArchives, releases }: Wanted): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { pieces, packages } = await bundle();
   const build = { main: await bundleMain(), pieces, packages, folder };
   const archives: Archive[] = [];
-  for (const platform of platforms) archives.push(await buildOne(platform, build));
-  const sums = archives.map(({ sha256, name }) => `${sha256}  ${name}\n`);
-  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+  for (const platform of platforms) {
+    const place = await buildOne(platform, build);
+    if (hasArchives) archives.push(await archived(platform, folder, place));
+  }
+  if (!hasArchives) return;
+  const sums = archives.map(({ sha256, name }) => `${sha256}  ${name}\n`).join('');
+  writeFileSync(join(folder, 'SHA256SUMS'), sums);
   if (releases !== null)
     writeFileSync(join(folder, 'rollcall.yaml'), krewManifest(archives, releases));
-  console.log(sums.join('').trimEnd());
+  console.log(sums.trimEnd());
 }
 
 const { values, positionals } = parseArgs({
-  options: { platform: { type: 'string', multiple: true }, releases: { type: 'string' } },
+  options: {
+    platform: { type: 'string', multiple: true },
+    releases: { type: 'string' },
+    'no-archives': { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
-await buildAll(
-  resolve(positionals[0] ?? join(ROOT, 'dist-executables')),
-  values.platform?.map(platformOf) ?? PLATFORMS,
-  values.releases ?? null,
-);
+await buildAll({
+  folder: resolve(positionals[0] ?? join(ROOT, 'dist-executables')),
+  platforms: values.platform?.map(platformOf) ?? PLATFORMS,
+  hasArchives: !values['no-archives'],
+  releases: values.releases ?? null,
+});

@@ -16,8 +16,11 @@ export const RELEASES = 'https://releases.example.com/rollcall/releases/download
 export const PLATFORM = PLATFORMS.find(isHere) ?? null;
 
 /** Builds for this platform only. */
-export async function buildExecutables(folder: string): Promise<void> {
-  const args = [TOOL, folder, '--platform', PLATFORM?.name ?? '', '--releases', RELEASES];
+export async function buildExecutables(
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<void> {
+  const args = [TOOL, folder, '--platform', PLATFORM?.name ?? '', '--releases', RELEASES, ...flags];
   await run(process.execPath, args);
 }
 

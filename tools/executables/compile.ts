@@ -1,5 +1,5 @@
 /**
- * `node FLAGS compile.ts PIECES COMPILED LOG`: runs what has to start fast and writes what V8
+ * `node FLAGS compile.ts PIECES COMPILED EVIDENCE…`: runs what has to start fast and writes what V8
  * compiled of each piece on the way into the folder COMPILED.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import type { begin } from '../../src/apps/cli/begin.ts';
 import { Pieces } from '../../src/apps/executable/pieces.ts';
 import { COMPILE_FLAGS } from './compile-flags.ts';
 
-const [from = '', to = '', log = ''] = process.argv.slice(2);
-const WAYS = [['--version'], ['join', '--help'], ['diagnose', log]];
+const [from = '', to = '', ...evidence] = process.argv.slice(2);
+const WAYS = [['--version'], ['join', '--help'], ...evidence.map((path) => ['diagnose', path])];
 
 setEngineFlags();
 const pieces = new Pieces(

@@ -10,6 +10,9 @@ export interface Archive {
   readonly sha256: string;
 }
 
+/** The completion is no program of krew's: docs/install.md shows where to link it. */
+const FILES = ['rollcall', 'kubectl_complete-rollcall', 'LICENSE', 'THIRD-PARTY-LICENSES.txt'];
+
 /** @param releases URL below which each version has a folder of archives, `v0.1.0` */
 export function krewManifest(archives: readonly Archive[], releases: string): string {
   const tag = `v${version()}`;
@@ -29,7 +32,7 @@ export function krewManifest(archives: readonly Archive[], releases: string): st
         selector: { matchLabels: { os, arch } },
         uri: `${releases.replace(/\/$/, '')}/${tag}/${name}`,
         sha256,
-        files: ['rollcall', 'LICENSE', 'THIRD-PARTY-LICENSES.txt'].map((from) => ({
+        files: FILES.map((from) => ({
           from,
           to: '.',
         })),

@@ -9,8 +9,11 @@ import { isHere, type Platform } from './platforms.ts';
 import { withoutLibatomic } from './without-libatomic.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** A journal as somebody pastes it: what is compiled for it starts fast. */
-const LOG = 'examples/3-said-it-was-ready';
+/** Files as people have them, with a cause and without: what is compiled for them starts fast. */
+const EVIDENCE = [
+  'examples/3-said-it-was-ready',
+  'src/causes/networked/address-limit-per-eni-exceeded/examples/unknown-sandbox-only.txt',
+];
 const MAIN = 'executable.js';
 
 export interface Program {
@@ -29,7 +32,7 @@ export async function seal(
     for (const name of ['pieces', 'compiled']) mkdirSync(join(folder, name));
     for (const [name, text] of pieces) writeFileSync(join(folder, 'pieces', name), text);
     writeFileSync(join(folder, MAIN), main);
-    writeFileSync(join(folder, 'node'), platform.os === 'linux' ? withoutLibatomic(node) : node);
+    writeFileSync(join(folder, 'node'), withoutLibatomic(node));
     // What V8 compiles is for one platform, and only that platform can compile it.
     if (isHere(platform)) await compile(folder);
     pack(folder, pieces);
@@ -47,8 +50,9 @@ async function compile(folder: string): Promise<void> {
   const [compiler, check] = ['compile.ts', 'check-compiled.ts'].map((name) =>
     join(import.meta.dirname, name),
   );
+  const evidence = EVIDENCE.map((path) => join(ROOT, path));
   const program = process.execPath;
-  await runCommand({ program, args: [...flags, compiler ?? '', ...places, join(ROOT, LOG)] });
+  await runCommand({ program, args: [...flags, compiler ?? '', ...places, ...evidence] });
   await runCommand({ program, args: [check ?? '', ...places] });
 }
 

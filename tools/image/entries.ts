@@ -35,14 +35,14 @@ export function link(path: string, target: string): Entry {
   return { path, type: 'symlink', mode: 0o777, content: null, target };
 }
 
-/** What is under a folder of this machine, as it will be under another path. */
+/** What is under a folder of this machine, as it will be under another path, or `.` for none. */
 export function entriesUnder(
   source: string,
   path: string,
   isWanted: (path: string) => boolean = () => true,
 ): readonly Entry[] {
   return readdirSync(source).flatMap((name) => {
-    const [from, to] = [join(source, name), `${path}/${name}`];
+    const [from, to] = [join(source, name), path === '.' ? name : `${path}/${name}`];
     if (!isWanted(to)) return [];
     const stat = lstatSync(from);
     if (stat.isDirectory()) return [folder(to), ...entriesUnder(from, to, isWanted)];
