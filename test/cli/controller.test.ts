@@ -160,7 +160,7 @@ test('a secret is not a flag, and an error about it does not show it', async () 
   assert.equal(err, 'webhook: the value is not an http or https URL without a user\n');
 });
 
-test('a cluster that is not set up is no bug', async () => {
+test('a cluster that is not set up ends the program without a bug report', async () => {
   const env = emptyHome(folder, 'bare');
   const { code, stderr } = await rollcall(['controller', '--listen', '127.0.0.1:0'], env);
   assert.equal(code, 69);

@@ -33,7 +33,7 @@ describe('Node.js as it is installed', { skip }, () => {
   });
 });
 
-test('what is no program is refused', () => {
+test('refuses what is not a program', () => {
   for (const bytes of [Buffer.alloc(64), Buffer.from('#!/bin/sh\n'.repeat(9))])
     assert.throws(() => withoutLibatomic(bytes), /not a 64-bit little-endian ELF file/);
 });
