@@ -7,7 +7,7 @@ import { type ControlPlane, startControlPlane } from '../../test/real/control-pl
 import { applyManifests } from '../../test/real/controller-manifests.ts';
 import type { KubeObject } from '../../test/real/kube-client.ts';
 import { untilServed } from '../../test/real/served.ts';
-import { freePort } from '../../src/adapters/system/testing.ts';
+import { freePort } from '../../test/ports/free-port.ts';
 import { ROOT } from '../place.ts';
 import type { GateCase } from './cases.ts';
 import { drive, type Report } from './driver.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, describe, test, type TestContext } from 'node:test';
 import { KEYS, testClock } from '../../src/adapters/aws/testing.ts';
 import { openAwsWrites } from '../../src/adapters/aws/writes.ts';
-import { closedPort } from '../../src/adapters/system/testing.ts';
+import { closedPort } from './free-port.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { authority } from './fake/kube-certificates.ts';
 

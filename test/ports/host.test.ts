@@ -14,7 +14,7 @@ import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { Host, HostProbe } from '../../src/ports/host.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { createFakeHost } from './fake/host.ts';
-import { closedPort } from '../../src/adapters/system/testing.ts';
+import { closedPort } from './free-port.ts';
 import { fails, hostContract, type HostScene, LIMITS } from './host.contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-host-'));

@@ -16,7 +16,7 @@ import {
   refusal,
   targetOf,
 } from './fake/kube-server.ts';
-import { closedPort } from '../../src/adapters/system/testing.ts';
+import { closedPort } from './free-port.ts';
 
 const NODES: KubeResource = {
   group: '',

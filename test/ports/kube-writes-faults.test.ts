@@ -17,7 +17,7 @@ import {
   refusal,
   targetOf,
 } from './fake/kube-server.ts';
-import { closedPort } from '../../src/adapters/system/testing.ts';
+import { closedPort } from './free-port.ts';
 import { CONFIG_MAPS } from './kube-api.contract.ts';
 
 const OBJECT = {

@@ -8,7 +8,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { freePort } from '../../src/adapters/system/testing.ts';
+import { freePort } from './free-port.ts';
 
 /** One that is there already, or starts within the tests. */
 export interface Postgres {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Bench, type Program, withBench } from './bench.ts';
-import { freePort } from '../../src/adapters/system/testing.ts';
+import { freePort } from '../ports/free-port.ts';
 import { type KubeClient, kubeClient } from './kube-client.ts';
 import { partPath } from './parts.ts';
 import { caPath, type Credentials, credentialsAt, issue, openPki } from './pki.ts';

@@ -16,7 +16,7 @@ import {
   withoutRepetition,
 } from './aws-call.ts';
 import { type Bench, withBench } from './bench.ts';
-import { freePort } from '../../src/adapters/system/testing.ts';
+import { freePort } from '../ports/free-port.ts';
 import { partPath } from './parts.ts';
 
 /** One call that was answered. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closedPort } from '../system/testing.ts';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import {
   type Answer,
@@ -253,12 +252,6 @@ test('an answer that breaks off is not taken for a short one', async (t) => {
   });
   const named = await failureOf(openAt(url, { maxAttempts: 1 }));
   assert.equal(named.failure, 'unreachable');
-});
-
-test('a port without a listener is unreachable', async () => {
-  const named = await failureOf(openAt(`http://127.0.0.1:${await closedPort()}`));
-  assert.equal(named.failure, 'unreachable');
-  assert.match(named.message, /ECONNREFUSED/);
 });
 
 test('a service that does not exist in a region has no address', async () => {
