@@ -20,11 +20,16 @@ const EXAMPLE = join(ROOT, 'examples/3-said-it-was-ready');
 const [PLAN = ''] = globSync('src/causes/*/*/plans/found-*.json', { cwd: ROOT }).toSorted();
 
 const skip = PLATFORM === null ? 'executables are built on linux x64 and linux arm64 only' : false;
-const BUILT = { skip, timeout: 300_000 };
+/** Seconds on a quiet machine. */
+const TIMEOUT_MS = 300_000;
+const BUILT = { skip, timeout: TIMEOUT_MS };
 const site = new ExecutableSite();
-before(async () => {
-  if (skip === false) await site.build(`${NAME}.tar.gz`);
-});
+before(
+  async () => {
+    if (skip === false) await site.build(`${NAME}.tar.gz`);
+  },
+  { timeout: TIMEOUT_MS },
+);
 after(() => site.remove());
 
 test('built again, every file has the same bytes', BUILT, async () => {
@@ -146,7 +151,7 @@ describe('every command, far from the checkout and without Node.js', BUILT, () =
     assert.match(out, /"serverInfo":\{"name":"rollcall"/);
   });
 
-  test('those that ask a cluster, in a lab that it opened', { timeout: 120_000 }, async (t) => {
+  test('those that ask a cluster, in a lab that it opened', { timeout: TIMEOUT_MS }, async (t) => {
     const { child } = site.start(lab);
     t.after(() => child.kill('SIGKILL'));
     await saidBy(child, /node-deleted-as-not-in-cloud/);
