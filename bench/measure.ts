@@ -30,9 +30,18 @@ export function median(values: readonly number[]): number {
 
 /** The high-water mark that Linux keeps of a process; it disappears with the process. */
 function peakRssOf(pid: number | undefined): number | null {
+  return memoryOf(pid, /^VmHWM:\s+(\d+) kB$/m);
+}
+
+/** What a process has in RAM now, bytes; null where the system does not tell. */
+export function rssOf(pid: number | undefined): number | null {
+  return memoryOf(pid, /^VmRSS:\s+(\d+) kB$/m);
+}
+
+function memoryOf(pid: number | undefined, line: RegExp): number | null {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+    const kilobytes = line.exec(status)?.[1];
     return kilobytes === undefined ? null : Number(kilobytes) * 1024;
   } catch {
     return null;

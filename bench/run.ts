@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- scan|diagnose|start|live|resident|sim|recorder|agent|gate…] [--large] [--record]
+ * `npm run bench [-- scan|diagnose|start|executable|live|resident|sim|recorder|agent|gate…] [--large] [--record]
  * [--gatebench DIR]`: measures the scanner, the
  * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
  * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAgent } from './agent.ts';
 import { benchDiagnose } from './diagnose.ts';
+import { benchExecutable } from './executable.ts';
 import { benchGate } from './gate/run.ts';
 import { ROOT } from './place.ts';
 import { benchLive } from './live/live.ts';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   scan: benchScan,
   diagnose: benchDiagnose,
   start: benchStart,
+  executable: benchExecutable,
   live: benchLive,
   resident: benchResident,
   sim: benchSim,

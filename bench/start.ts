@@ -10,13 +10,19 @@ import { skipped } from './table.ts';
 const ROUNDS = 15;
 const SMALL_LOG_BYTES = 20e3;
 
-interface Program {
+export interface Program {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
 }
 
-async function benchProgram(program: Program, args: readonly string[], what: string): Promise<Row> {
+/** Start to end of one command of the program, against `node -e 0`. */
+export async function benchProgram(
+  program: Program,
+  args: readonly string[],
+  what: string,
+  target = '',
+): Promise<Row> {
   const { command } = program;
   const ms = async (all: readonly string[], by: string): Promise<number> =>
     (await runTimed(by, all)).wallMs;
@@ -30,14 +36,19 @@ async function benchProgram(program: Program, args: readonly string[], what: str
     ours: `${Math.round(result.ours)} ms`,
     reference: `${Math.round(result.reference)} ms, \`node -e 0\` (${process.version})`,
     ratio: `${result.ratio.toFixed(2)} x`,
-    target: '',
+    target,
   };
+}
+
+/** A log as people paste it. */
+export async function smallLog(): Promise<string> {
+  const recipe = { seed: 3, mix: LOG_MIX, anchors: ANCHORS, linesPerHit: 20 };
+  return generated('small.log', (part) => writeCorpus(part, SMALL_LOG_BYTES, recipe));
 }
 
 /** Start of the program, from source and as packed, against that of Node.js itself. */
 export async function benchStart(): Promise<readonly Row[]> {
-  const recipe = { seed: 3, mix: LOG_MIX, anchors: ANCHORS, linesPerHit: 20 };
-  const log = await generated('small.log', (part) => writeCorpus(part, SMALL_LOG_BYTES, recipe));
+  const log = await smallLog();
   const packed = join(ROOT, 'dist/rollcall.mjs');
   const source = { name: '`bin/rollcall`', command: join(ROOT, 'bin/rollcall'), args: [] };
   const artefact = { name: '`dist/rollcall.mjs`', command: process.execPath, args: [packed] };

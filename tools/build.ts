@@ -7,44 +7,12 @@
  */
 import { chmodSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import { manifestPlugin, packedManifest, PLUGIN_COMPLETION } from './package-manifest.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const PROGRAM = 'rollcall.mjs';
-/** kubectl asks a program of this name how to complete the words behind `kubectl rollcall`. */
-const PLUGIN_COMPLETION = 'kubectl_complete-rollcall';
-
-type Manifest = Readonly<Record<string, unknown>>;
-
-/** What the package says of itself; parsers stay packages of their own, with their own licences. */
-function packedManifest(): string {
-  const checkout: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const { name, version, description, license, engines, dependencies } = checkout;
-  const packed = {
-    name,
-    version,
-    description,
-    license,
-    type: 'module',
-    // kubectl finds its plugins by the name of the program.
-    bin: { rollcall: PROGRAM, 'kubectl-rollcall': PROGRAM, [PLUGIN_COMPLETION]: PLUGIN_COMPLETION },
-    engines,
-    dependencies,
-  };
-  return `${JSON.stringify(packed, null, 2)}\n`;
-}
-
-/** The program speaks of the package that it is in, not of the checkout. */
-const manifestPlugin: Plugin = {
-  name: 'manifest of the package',
-  setup: (bundler) => {
-    bundler.onLoad({ filter: /\/package\.json$/ }, () => ({
-      contents: packedManifest(),
-      loader: 'json',
-    }));
-  },
-};
 
 async function bundle(): Promise<void> {
   await build({

@@ -6,7 +6,7 @@
  * package-lock.json has Node.js, tools/image/base-packages.json the Debian packages below it;
  * docs/decisions/0023-image-of-debian-packages.md says why.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Entry, file, folder, layerOf } from './image/entries.ts';
 import { type Image, writeLayout } from './image/layout.ts';
@@ -14,6 +14,7 @@ import { nodeProgram } from './image/node.ts';
 import { type Architecture, basePackages } from './image/packages.ts';
 import { dependencies, program } from './image/program.ts';
 import { updateBase } from './image/update-base.ts';
+import { version } from './package-manifest.ts';
 import { say } from './real-parts/command.ts';
 import { cacheFolder } from './real-parts/places.ts';
 
@@ -29,13 +30,6 @@ const SYSTEM: readonly Entry[] = [
   ...['dev', 'proc', 'sys', 'run', 'var'].map((path) => folder(path)),
   folder('tmp', STICKY),
 ];
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
-}
 
 /** Builds the image of both architectures. @returns its digest */
 export async function buildImage(output: string): Promise<string> {

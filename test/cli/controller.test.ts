@@ -6,6 +6,7 @@ import { after, test, type TestContext } from 'node:test';
 import {
   emptyHome,
   endOf,
+  rollcall,
   type Run,
   startRollcall,
   type Surroundings,
@@ -157,6 +158,13 @@ test('a secret is not a flag, and an error about it does not show it', async () 
   writeFileSync(path, 'webhook: https://user:hunter2@hooks.example.com\n');
   const { err } = await capture(['controller', '--config', path]);
   assert.equal(err, 'webhook: the value is not an http or https URL without a user\n');
+});
+
+test('a cluster that is not set up ends the program without a bug report', async () => {
+  const env = emptyHome(folder, 'bare');
+  const { code, stderr } = await rollcall(['controller', '--listen', '127.0.0.1:0'], env);
+  assert.equal(code, 69);
+  assert.match(stderr, /^KUBECONFIG names .*no such file exists/);
 });
 
 test('an address without a port is refused', async () => {

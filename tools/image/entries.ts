@@ -35,14 +35,14 @@ export function link(path: string, target: string): Entry {
   return { path, type: 'symlink', mode: 0o777, content: null, target };
 }
 
-/** What is under a folder of this machine, as it will be under another path. */
+/** What is under a folder of this machine, as it will be under another path, or `.` for none. */
 export function entriesUnder(
   source: string,
   path: string,
   isWanted: (path: string) => boolean = () => true,
 ): readonly Entry[] {
   return readdirSync(source).flatMap((name) => {
-    const [from, to] = [join(source, name), `${path}/${name}`];
+    const [from, to] = [join(source, name), path === '.' ? name : `${path}/${name}`];
     if (!isWanted(to)) return [];
     const stat = lstatSync(from);
     if (stat.isDirectory()) return [folder(to), ...entriesUnder(from, to, isWanted)];
@@ -95,10 +95,20 @@ export function digestOf(bytes: Uint8Array): string {
 const SYSTEM_AT = 9;
 const ANY_SYSTEM = 255;
 
+function zipped(tar: Uint8Array): Uint8Array {
+  const bytes = gzipSync(tar, { level: 6 });
+  bytes[SYSTEM_AT] = ANY_SYSTEM;
+  return bytes;
+}
+
+/** A `.tar.gz` of some entries. */
+export async function archiveOf(entries: readonly Entry[]): Promise<Uint8Array> {
+  return zipped(await tarOf(entries));
+}
+
 /** A layer of some entries. */
 export async function layerOf(entries: readonly Entry[]): Promise<Layer> {
   const tar = await tarOf(entries);
-  const bytes = gzipSync(tar, { level: 6 });
-  bytes[SYSTEM_AT] = ANY_SYSTEM;
+  const bytes = zipped(tar);
   return { bytes, digest: digestOf(bytes), diffId: digestOf(tar) };
 }

@@ -55,36 +55,53 @@ async function fetched(cache: string, name: string, version: string): Promise<st
   return place;
 }
 
-const FILES: Readonly<Record<string, string>> = {
-  'package/bin/node': 'usr/local/bin/node',
-  'package/LICENSE': 'usr/share/doc/node/LICENSE',
-};
+/** The files of a package that the lock file pins, by path. @throws Error where it is another */
+export async function lockedFiles(
+  cache: string,
+  name: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  mkdirSync(cache, { recursive: true });
+  const { version = '', integrity } = lockedPackages()[`node_modules/${name}`] ?? {};
+  const bytes = readFileSync(await fetched(cache, name, version));
+  const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
+  if (found !== integrity) throw new Error(`${name} ${version} is not what the lock file pins`);
+  return await filesIn(gunzipSync(bytes), paths);
+}
 
 /** Node.js for an architecture. @throws Error where it is not what the lock file pins */
 export async function nodeProgram(
   cache: string,
   architecture: Architecture,
 ): Promise<readonly Entry[]> {
-  mkdirSync(cache, { recursive: true });
-  const name = PACKAGES[architecture];
-  const { version = '', integrity } = lockedPackages()[`node_modules/${name}`] ?? {};
-  const bytes = readFileSync(await fetched(cache, name, version));
-  const found = `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
-  if (found !== integrity) throw new Error(`${name} ${version} is not what the lock file pins`);
-  return await filesIn(gunzipSync(bytes));
+  const files = await lockedFiles(cache, PACKAGES[architecture], Object.values(NODE_FILES));
+  return [
+    file('usr/local/bin/node', contentOf(files, NODE_FILES.program), EXECUTABLE),
+    file('usr/share/doc/node/LICENSE', contentOf(files, NODE_FILES.license)),
+  ];
 }
 
-async function filesIn(tar: Buffer): Promise<readonly Entry[]> {
-  const entries: Entry[] = [];
+/** Where packages of Node.js have them. */
+export const NODE_FILES = { program: 'bin/node', license: 'LICENSE' } as const;
+
+function contentOf(files: ReadonlyMap<string, Buffer>, path: string): Buffer {
+  const content = files.get(path);
+  if (content === undefined) throw new Error(`the package of Node.js has no ${path}`);
+  return content;
+}
+
+async function filesIn(
+  tar: Buffer,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
+  const files = new Map<string, Buffer>();
   const reader = extract();
   reader.end(tar);
   for await (const entry of reader) {
     const chunks: Buffer[] = [];
     for await (const chunk of entry) chunks.push(chunk as Buffer);
-    const path = FILES[entry.header.name];
-    if (path === undefined) continue;
-    const content = Buffer.concat(chunks);
-    entries.push(path.endsWith('/node') ? file(path, content, EXECUTABLE) : file(path, content));
+    const path = entry.header.name.slice('package/'.length);
+    if (paths.includes(path)) files.set(path, Buffer.concat(chunks));
   }
-  return entries;
+  return files;
 }

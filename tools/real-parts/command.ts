@@ -9,14 +9,17 @@ export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where it runs; in the folder of this program unless given. */
+  readonly cwd?: string;
   /** Called with each line that the program writes to either stream. */
   readonly onLine?: (line: string) => void;
 }
 
 /** @throws Error with the last lines of the program unless it ends with code 0 */
-export async function runCommand({ program, args, env, onLine }: Command): Promise<void> {
+export async function runCommand({ program, args, env, cwd, onLine }: Command): Promise<void> {
   const child = spawn(program, args, {
     env: { ...process.env, ...env },
+    cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said: string[] = [];

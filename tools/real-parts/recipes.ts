@@ -100,6 +100,7 @@ export const PARTS: readonly Part[] = [
   { kind: 'python', name: 'moto', version: '5.2.1' },
   // The oldest major version that runs the sources, so that the newest has something to agree with.
   { kind: 'npm', name: 'node-22', version: '22.23.2', programs: ['node-22'] },
+  { kind: 'npm', name: 'node-24', version: '24.21.0', programs: ['node-24'] },
   {
     kind: 'go',
     name: 'etcd',

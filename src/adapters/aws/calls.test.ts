@@ -38,7 +38,7 @@ test('a name outside the table has no shape, even a member of all objects', () =
 
 for (const service of AWS_SERVICES) {
   test(`the SDK has every call of ${service}`, async () => {
-    const { client, command } = loadService(service, { region: 'eu-west-1' });
+    const { client, command } = await loadService(service, { region: 'eu-west-1' });
     for (const operation of Object.keys(CALLS[service])) {
       assert.equal(command(operation, {}).constructor.name, `${operation}Command`);
     }
@@ -92,8 +92,8 @@ function strangers({ result, paging, times }: CallShape, { input, output }: Mode
 }
 
 for (const service of AWS_SERVICES) {
-  test(`results, page tokens, limits and times of ${service} are members of its model`, () => {
-    const { client, command } = loadService(service, { region: 'eu-west-1' });
+  test(`results, page tokens, limits and times of ${service} are members of its model`, async () => {
+    const { client, command } = await loadService(service, { region: 'eu-west-1' });
     client.destroy();
     for (const [operation, shape] of Object.entries(CALLS[service])) {
       const model = modelOf(command(operation, {}));

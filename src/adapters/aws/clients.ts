@@ -1,6 +1,6 @@
 /** The clients of the SDK, each loaded by the first call to its service. */
-import { createRequire } from 'node:module';
 import type { AwsService } from '../../ports/aws-api.ts';
+import { SDK_PACKAGES } from './sdk-packages.ts';
 
 /** What we use of a client; its own types differ from service to service. */
 export interface SdkClient {
@@ -45,44 +45,11 @@ export interface LoadedService {
   readonly command: (operation: string, input: object) => object;
 }
 
-type SdkModule = Readonly<Record<string, unknown>>;
 type Constructor<Made> = new (argument: object) => Made;
 
-interface Package {
-  readonly name: string;
-  readonly client: string;
-}
-
-const PACKAGES: Readonly<Record<AwsService, Package>> = {
-  ec2: { name: '@aws-sdk/client-ec2', client: 'EC2Client' },
-  autoscaling: {
-    name: '@aws-sdk/client-auto-scaling',
-    client: 'AutoScalingClient',
-  },
-  eks: { name: '@aws-sdk/client-eks', client: 'EKSClient' },
-  iam: { name: '@aws-sdk/client-iam', client: 'IAMClient' },
-  sts: { name: '@aws-sdk/client-sts', client: 'STSClient' },
-  cloudformation: {
-    name: '@aws-sdk/client-cloudformation',
-    client: 'CloudFormationClient',
-  },
-  kms: { name: '@aws-sdk/client-kms', client: 'KMSClient' },
-  route53: { name: '@aws-sdk/client-route-53', client: 'Route53Client' },
-  ecr: { name: '@aws-sdk/client-ecr', client: 'ECRClient' },
-  cloudtrail: {
-    name: '@aws-sdk/client-cloudtrail',
-    client: 'CloudTrailClient',
-  },
-  logs: { name: '@aws-sdk/client-cloudwatch-logs', client: 'CloudWatchLogsClient' },
-  ssm: { name: '@aws-sdk/client-ssm', client: 'SSMClient' },
-};
-
-// An import would first parse each file to find out whether it is a module: 60 ms for EC2 and EKS.
-const load = createRequire(import.meta.url);
-
-export function loadService(service: AwsService, settings: object): LoadedService {
-  const { name, client } = PACKAGES[service];
-  const module = load(name) as SdkModule;
+export async function loadService(service: AwsService, settings: object): Promise<LoadedService> {
+  const { load, client } = SDK_PACKAGES[service];
+  const module = await load();
   const Client = module[client] as Constructor<SdkClient>;
   return {
     client: new Client(settings),

@@ -237,7 +237,7 @@ async function loadOne(
   service: AwsService,
   region: string,
 ): Promise<LoadedService> {
-  const loaded = loadService(service, {
+  const loaded = await loadService(service, {
     ...settingsOf(opened, service, region),
     credentials: opened.credentials.providerFor((): SdkClient => loaded.client),
   });

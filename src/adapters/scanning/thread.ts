@@ -1,3 +1,4 @@
+import { getAsset, isSea } from 'node:sea';
 import { Worker } from 'node:worker_threads';
 import type { SignRow } from '../../evidence/sign-row.ts';
 import { type Likely, NOT_KNOWN } from '../../readers/line/origin.ts';
@@ -13,6 +14,17 @@ const YOUNG_MB_MAX = 4;
 const ENTRY = import.meta.url.endsWith('.ts')
   ? new URL('./worker.ts', import.meta.url)
   : new URL('./scan-worker.mjs', import.meta.url);
+
+/** The single executable has its files inside; what starts it also starts the thread in it. */
+function startThread(setting: ScanSetting): Worker {
+  const options = {
+    workerData: setting,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB_MAX },
+  };
+  return isSea()
+    ? new Worker(getAsset('executable.js', 'utf8'), { ...options, eval: true })
+    : new Worker(ENTRY, options);
+}
 
 const NOTHING = new Uint8Array(0);
 
@@ -35,11 +47,7 @@ export class ScanThread {
   #changed = Promise.withResolvers<void>();
 
   constructor(rows: readonly SignRow[]) {
-    const setting: ScanSetting = { rows, buffers: this.#buffers };
-    this.#worker = new Worker(ENTRY, {
-      workerData: setting,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB_MAX },
-    });
+    this.#worker = startThread({ rows, buffers: this.#buffers });
     this.#worker.on('message', (reply: ScanReply) => this.#take(reply));
     this.#worker.on('error', (error) => this.#fail(error as Error));
     this.#worker.on('exit', () => this.#fail(new Error('The scanning thread ended early.')));

@@ -1,13 +1,11 @@
-import { setFlagsFromString } from 'node:v8';
+import { setEngineFlags } from '../../adapters/system/engine-flags.ts';
 import { redact } from '../../evidence/redact.ts';
+import { PortError } from '../../ports/port-error.ts';
 import { type CliContext, type Command, SourceError, UsageError } from './context.ts';
 import { EXIT } from './exit-code.ts';
 import { isTerminal, writeAll } from './output.ts';
 
-// An expression that backtracks too much goes on in V8's linear engine, whatever the input.
-setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
-// The heap stays small while buffers of logs pass by; marking it in steps costs more than at once.
-setFlagsFromString('--no-incremental-marking');
+setEngineFlags();
 
 const COLUMNS_MAX = 100;
 
@@ -103,12 +101,18 @@ function withoutSecrets(context: CliContext): CliContext {
   }) as CliContext;
 }
 
+/** A source that cannot be read, or is not set up. */
+function isOfSource(error: unknown): error is Error {
+  const isPort = error instanceof PortError || error instanceof SourceError;
+  return isPort || (error instanceof Error && error.name === 'EvidenceError');
+}
+
 function reportError(error: unknown, context: CliContext): number {
   if (error instanceof UsageError) {
     context.err(`${error.message}\n`);
     return EXIT.usage;
   }
-  if (error instanceof SourceError || (error instanceof Error && error.name === 'EvidenceError')) {
+  if (isOfSource(error)) {
     context.err(`${error.message}\n`);
     return EXIT.noSource;
   }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { openAws, type OpenedAws } from '../../adapters/aws/open.ts';
-import { kubeClient, type KubeClient } from '../../adapters/kubernetes/client.ts';
-import { systemKubeEnvironment } from '../../adapters/kubernetes/system-environment.ts';
+import type { OpenedAws } from '../../adapters/aws/open.ts';
+import type { KubeClient } from '../../adapters/kubernetes/client.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { CLIENT_CERTIFICATE } from '../../collection/host/certificate.ts';
@@ -31,15 +30,13 @@ export class JoinClients {
     if (this.#kube?.files === files) return this.#kube.client;
     await this.#kube?.client.close();
     this.#kube = null;
-    const { loadKubeTarget } = await import('../../adapters/kubernetes/kubeconfig.ts');
-    const environment = systemKubeEnvironment(systemClock);
-    const target = await loadKubeTarget(environment, { kubeconfig: path });
-    const client = kubeClient(target, { environment, clock: systemClock });
+    const client = await openKube(path);
     this.#kube = { files, client };
     return client;
   }
 
   async aws(): Promise<AwsApi> {
+    const { openAws } = await import('../../adapters/aws/open.ts');
     this.#aws ??= openAws({
       region: this.#region,
       profile: null,
@@ -63,4 +60,14 @@ export class JoinClients {
       hash.update(`${(await shortText(this.#host, file, BYTES_MAX)) ?? ''}\0`);
     return hash.digest('hex');
   }
+}
+
+/** Loaded when there is a kubeconfig: while COMMAND runs, there is none. */
+async function openKube(path: string): Promise<KubeClient> {
+  const { kubeClient } = await import('../../adapters/kubernetes/client.ts');
+  const { loadKubeTarget } = await import('../../adapters/kubernetes/kubeconfig.ts');
+  const { systemKubeEnvironment } = await import('../../adapters/kubernetes/system-environment.ts');
+  const environment = systemKubeEnvironment(systemClock);
+  const target = await loadKubeTarget(environment, { kubeconfig: path });
+  return kubeClient(target, { environment, clock: systemClock });
 }

@@ -1,6 +1,6 @@
 import type { JoinEvent } from '../../controllers/join/event.ts';
 import type { JsonObject } from '../../evidence/json.ts';
-import type { JoinCause } from './cause.ts';
+import type { JoinCause } from './failure-cause.ts';
 
 /** An event as `-o json` prints it and a webhook gets it. */
 export function eventDocument(event: JoinEvent, cause: JoinCause | null): JsonObject {

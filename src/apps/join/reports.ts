@@ -2,16 +2,14 @@ import { openHost } from '../../adapters/host/open.ts';
 import { openHostWrites } from '../../adapters/host/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
-import { openWebhook } from '../../adapters/webhook/webhook.ts';
 import type { JoinEvent } from '../../controllers/join/event.ts';
 import { shortText } from '../../collection/host/machine.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { JsonObject } from '../../evidence/json.ts';
 import { startTimer } from '../../ports/clock.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
 import type { CliContext } from '../cli/context.ts';
-import { causeOfFailure } from './cause.ts';
+import type { JoinCause } from './failure-cause.ts';
 import { eventDocument, eventLine, summaryLines } from './report.ts';
 
 export interface ReportPlaces {
@@ -47,7 +45,7 @@ export class JoinReports {
   async end(output: string): Promise<void> {
     const last = this.#last;
     if (last === null) return;
-    const cause = last.event === 'failed' ? await causeOfFailure(output) : null;
+    const cause = last.event === 'failed' ? await causeOf(output) : null;
     const lines = summaryLines(last, cause).map((line) => excerptOf(line, MESSAGE_MAX));
     const document = eventDocument(last, cause);
     this.#context.out(
@@ -89,11 +87,19 @@ export class JoinReports {
 
 const MESSAGE_MAX = 1000;
 
+/** A join that waits does without the causes and what reads them: 30 MB. */
+async function causeOf(output: string): Promise<JoinCause | null> {
+  const { causeOfFailure } = await import('./failure-cause.ts');
+  return causeOfFailure(output);
+}
+
 async function sendOnce(
   url: string,
   document: JsonObject,
   err: (message: string) => void,
 ): Promise<void> {
+  const { openWebhook } = await import('../../adapters/webhook/webhook.ts');
+  const { WebhookPublisher } = await import('../../runtime/webhook/webhook-publisher.ts');
   const over = new AbortController();
   const publisher = new WebhookPublisher({
     webhook: openWebhook({ target: () => ({ url, secret: null }), clock: systemClock }),

@@ -1,7 +1,6 @@
 import { openHost } from '../../adapters/host/open.ts';
 import { openHostWrites } from '../../adapters/host/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
-import { staySmall } from '../../adapters/system/memory.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { readJoinCommand } from '../../collection/join/command.ts';
 import { type JoinLookTools, lookAtJoin } from '../../collection/join/look.ts';
@@ -30,7 +29,6 @@ const RESTART_MS = 120_000;
 
 /** Joins this machine; a signal ends it, and a start again goes on where it was. */
 export async function runJoin(run: JoinRun): Promise<JoinOutcome> {
-  staySmall();
   const host = openHost(systemClock);
   const writes = openHostWrites(systemClock);
   const held = await writes.hold(`join${run.folder}`);

@@ -1,3 +1,4 @@
+import { staySmall } from '../../../adapters/system/memory.ts';
 import { JOIN } from '../declared/join.ts';
 import { type CliContext, UsageError } from '../context.ts';
 import { EXIT } from '../exit-code.ts';
@@ -72,6 +73,8 @@ async function joined(
   command: readonly string[],
   context: CliContext,
 ): Promise<number> {
+  // Before the rest is loaded, as the heap grows while it is: 4 MB.
+  staySmall();
   const { runJoin } = await import('../../join/run.ts');
   const { JoinReports } = await import('../../join/reports.ts');
   const reports = new JoinReports(
