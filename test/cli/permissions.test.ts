@@ -68,7 +68,7 @@ test('every planned list is there', () => {
 });
 
 test('nothing but reading is asked for, except by the controllers', () => {
-  const writing = ['controller', 'gate'];
+  const writing = ['controller', 'gate', 'gate-evict'];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
   );
