@@ -200,7 +200,7 @@ test(
 );
 
 test(
-  'without the right to evict, nothing is evicted and the missing right is told',
+  'without the right to evict, nothing is evicted and the missing right is named',
   WITH_PARTS,
   async (t) => {
     await layGate('denied', { mode: 'evict' });
@@ -242,7 +242,7 @@ test('with it, the Pod is evicted and the one that replaced it is shown', WITH_P
 });
 
 test(
-  'a PodDisruptionBudget that forbids is told as what it is, and nothing is evicted',
+  'a PodDisruptionBudget that forbids is named, and nothing is evicted',
   WITH_PARTS,
   async (t) => {
     await plane.client.create(BUDGETS, {

@@ -46,7 +46,7 @@ describe('on a node that no gate has opened', () => {
     ['a Pod of a former Node of this name', { boundMs: START_MS - MINUTE_MS }],
   ];
   for (const [what, parts] of PASSED)
-    test(`I-09: ${what} is no slip-in`, async (context) => {
+    test(`I-09: ${what} is not a slip-in`, async (context) => {
       assert.deepEqual(await foundOf(context, parts), []);
     });
 
@@ -85,7 +85,7 @@ test('a gate that ignores slip-ins asks for no Pods', async (context) => {
   assert.deepEqual(scene.told, []);
 });
 
-test('Pods that were there long before a node came under the gate are no slip-ins', async (context) => {
+test('Pods that were there long before a node came under the gate are not slip-ins', async (context) => {
   const gate = { nodeSelector: { matchLabels: { group: 'workers' } } };
   const scene = await startSlipScene(context, { gate });
   layOpenNode(scene);
@@ -97,7 +97,7 @@ test('Pods that were there long before a node came under the gate are no slip-in
   assert.deepEqual(scene.told, []);
 });
 
-test('Pods of nodes that are older than their gate are no slip-ins', async (context) => {
+test('Pods of nodes that are older than their gate are not slip-ins', async (context) => {
   const metadata = { creationTimestamp: '2025-06-01T00:00:00Z' };
   const scene = await startSlipScene(context, {
     nodes: [nodeObject('n1', { taints: [OURS], metadata })],
@@ -158,7 +158,7 @@ describe('a Pod on a node that was opened since', () => {
     ['nothing says when it was opened', { openedMs: null }],
   ];
   for (const [why, standing] of NOTHING)
-    test(`is no slip-in where ${why}`, () => {
+    test(`is not a slip-in where ${why}`, () => {
       assert.equal(kindOf({ standing }), null);
     });
 });
@@ -184,7 +184,7 @@ describe('a Pod that the agent saw with the identity of the node', () => {
     assert.equal(kindOf({ standing: NEVER, conditions }), 'wrong-identity');
   });
 
-  test('is one among others, whose number alone is told', () => {
+  test('is one among others that are only counted', () => {
     const conditions = [guard(`${HEAD}10.1.0.7:53156 and 3 more. Restart these pods.`)];
     assert.equal(kindOf({ standing: NEVER, conditions }), 'wrong-identity');
   });
@@ -201,7 +201,7 @@ describe('a Pod that the agent saw with the identity of the node', () => {
     ],
   ];
   for (const [why, condition] of NOT_SEEN)
-    test(`I-13: is no slip-in where ${why}`, () => {
+    test(`I-13: is not a slip-in where ${why}`, () => {
       assert.equal(kindOf({ standing: NEVER, conditions: [condition] }), null);
     });
 

@@ -70,7 +70,7 @@ test('I-10: in mode evict the Pod is evicted as the one that was seen, and its s
   assert.deepEqual(kinds, ['action-intended', 'action-ended']);
 });
 
-test('what nothing replaced is told after a while', async (context) => {
+test('reports after 15 min that nothing replaced a Pod', async (context) => {
   const scene = await startSlipScene(context, { gate: EVICT });
   layOpenNode(scene);
   layPod(scene, 'cart-1');
@@ -172,7 +172,7 @@ test('nothing is evicted while another replica leads, nor in a dry run', async (
   assert.deepEqual(dry.told.slice(1), ['evicts cart-1', 'cart-1 done']);
 });
 
-test('an eviction that is not granted is told with the permission, and Pods stay', async (context) => {
+test('reports an eviction that is not granted, and leaves the Pod', async (context) => {
   const scene = await startSlipScene(context, { gate: EVICT });
   scene.api.forbid('create pods/eviction');
   layOpenNode(scene);
@@ -194,7 +194,7 @@ test('a Pod that was placed past the scheduler on a shut node is found by a look
   assert.deepEqual(scene.told, ['found cart-1 bound-while-shut']);
 });
 
-test('a Pod that came after the gate opened is no slip-in', async (context) => {
+test('a Pod that came after the gate opened is not a slip-in', async (context) => {
   const scene = await startSlipScene(context, { gate: EVICT });
   layOpenNode(scene);
   await scene.clock.advance(WHILE_MS);
