@@ -66,6 +66,7 @@ const PAGE_SIZE = 500;
 /** After a budget or the API server has refused an eviction. */
 const REFUSED_MS = 60_000;
 const REPLACED_LOOK_MS = 2_000;
+const REPLACED_LOOK_MOST_MS = 30_000;
 const READY_MS = 2 * 60_000;
 const REPLACED_MS = 15 * 60_000;
 
@@ -294,7 +295,7 @@ export class SlipInKeeper {
     const by = made.find(({ isReady }) => isReady) ?? made[0] ?? null;
     const agoMs = this.#options.clock.monotonicMs() - sinceMs;
     const isOver = by === null ? agoMs >= REPLACED_MS : by.isReady || agoMs >= READY_MS;
-    if (!isOver) return REPLACED_LOOK_MS;
+    if (!isOver) return Math.min(REPLACED_LOOK_MOST_MS, Math.max(REPLACED_LOOK_MS, agoMs));
     this.#awaited.delete(uid);
     this.#options.onReplaced({ slipIn, by });
     return null;
