@@ -161,7 +161,7 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
     isBoundToBoot: spec.value('boundToBoot') === undefined || spec.flag('boundToBoot'),
     openingMarks: readMarks(spec),
     completedBy: readCompletedBy(spec),
-    slipIns: readSlipIns(spec),
+    ...(spec.value('slipIns') === undefined ? {} : { slipIns: readSlipIns(spec) }),
     refusedWhy: null,
   };
 }
