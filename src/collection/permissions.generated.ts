@@ -1115,6 +1115,30 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     "aws": []
   },
   {
+    "feature": "gate-evict",
+    "for": "gates that have Pods replaced which came too early",
+    "warning": "It evicts Pods that came to a node before its gate opened it, where a NodeGate has spec.slipIns.mode evict, within PodDisruptionBudgets and the budgets of the gate.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "pods",
+        "subresource": "eviction",
+        "namespace": null,
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
     "feature": "node-logs",
     "for": "diagnose --node-logs: files and journals of machines",
     "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",

@@ -1,8 +1,10 @@
-import type { FeaturePermissions } from '../collection/permissions.ts';
+import { type FeaturePermissions, rolesOf } from '../collection/permissions.ts';
 import { nodeGateDefinition } from '../controllers/gate/policies/node-gate-definition.ts';
+import { listAt } from '../evidence/json.ts';
 import { HEALTH_PORT } from './controller.ts';
 import { networkPolicy } from './network-policy.ts';
 import {
+  clusterWide,
   deployment,
   disruptionBudget,
   LABELS,
@@ -26,6 +28,7 @@ import {
 
 export const GATE = 'rollcall-gate';
 const RULES = isOn('gate.nodeReadinessRules');
+const EVICTS = isOn('gate.evictSlipIns');
 
 /** The account of the gate; without NodeReadinessRules it has no rights on them. */
 export function gateRights(features: readonly FeaturePermissions[]): readonly TemplateFields[] {
@@ -46,6 +49,14 @@ export function rulesLeaseRights(): readonly Template[] {
   const metadata = { name: GATE, namespace: value('gate.rulesNamespace'), labels: LABELS };
   const leases = rule('coordination.k8s.io', 'leases', 'get', 'create', 'update');
   return boundRole(GATE, metadata, [leases]).map((one) => when(RULES, one));
+}
+
+/** What having Pods replaced needs besides. */
+export function evictRights(features: readonly FeaturePermissions[]): readonly Template[] {
+  const rules = rolesOf(permissionsOf(features, ['gate-evict'])).flatMap(
+    (role) => listAt(role, 'rules') as readonly TemplateFields[],
+  );
+  return boundRole(GATE, clusterWide(`${GATE}-evict`), rules).map((one) => when(EVICTS, one));
 }
 
 function workload(): TemplateFields {
@@ -77,6 +88,7 @@ export function gateParts(features: readonly FeaturePermissions[]): readonly Par
         when(isOn('crds.enabled'), nodeGateDefinition()),
         ...gateRights(features),
         ...rulesLeaseRights(),
+        ...evictRights(features),
         metricsService(GATE, HEALTH_PORT),
         disruptionBudget(GATE),
         workload(),

@@ -140,6 +140,10 @@ const GATE = group('Gates: rollcall controller --only gate.', {
   enabled: flag('Install it.', true),
   replicas: replicas(2),
   nodeReadinessRules: flag('Also follow NodeReadinessRules, while their Lease is free.', false),
+  evictSlipIns: flag(
+    'Let NodeGates with slipIns.mode evict have Pods replaced that came too early.',
+    false,
+  ),
   taintAtCreate: flag(
     'Taint Nodes while they are created, by an admission policy; needs Kubernetes 1.36.',
     false,

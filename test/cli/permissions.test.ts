@@ -68,7 +68,7 @@ test('every planned list is there', () => {
 });
 
 test('nothing but reading is asked for, except by the controllers', () => {
-  const writing = ['controller', 'gate'];
+  const writing = ['controller', 'gate', 'gate-evict'];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
   );
@@ -152,7 +152,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out,
-    /^Left out unless named, as in --for controller: controller, gate, node-logs, ssm, control-plane-logs$/m,
+    /^Only by name, with --for: controller, gate, gate-evict, node-logs, ssm, control-plane-logs$/m,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);

@@ -7,8 +7,10 @@ import { after, before, describe, test } from 'node:test';
 import { sayOn } from '../../src/apps/controller/serving.ts';
 import { run as runCommand } from '../../src/apps/cli/run.ts';
 import { explanationPage } from '../../src/apps/cli/pages/gate-explanation.ts';
+import { slipInPage } from '../../src/apps/cli/pages/slip-ins.ts';
 import { structured } from '../../src/apps/cli/structured.ts';
 import { explained } from '../../src/apps/gate/explain.ts';
+import { reportedSlipIns } from '../../src/apps/gate/slip-ins.ts';
 import { NODE_GATE_KIND } from '../../src/apps/gate/policy-kinds.ts';
 import { GateProgram } from '../../src/apps/gate/program.ts';
 import { EVENTS, LEASES, NODES, PODS } from '../../src/collection/resources.ts';
@@ -30,6 +32,7 @@ import {
   plantedGates,
   plantedNodeName,
   refusedRule,
+  replacedEvent,
   shapedTexts,
   WORKERS,
 } from './planted/gate.ts';
@@ -163,6 +166,21 @@ describe('a gate controller', () => {
     for (const format of ['json', 'yaml'] as const) {
       const texts = await Promise.all(all.map((one) => structured(one, format)));
       assertSecretless(`gate explain -o ${format}`, texts.join('\n'), shaped.length);
+    }
+  });
+});
+
+describe('Pods that slipped in', () => {
+  test('are listed without a secret of who made them or told of them, in every format', async () => {
+    const api = plantedApi(virtualClock(), false);
+    for (const one of shaped) api.put(EVENTS, replacedEvent(one));
+    const report = await reportedSlipIns(api, null);
+    assert.equal(report.slipIns.length, shaped.length);
+    assert.equal(report.replaced.length, shaped.length);
+    assertSecretless('gate slip-ins', slipInPage(report).join('\n'), shaped.length * 2);
+    for (const format of ['json', 'yaml'] as const) {
+      const text = await structured(report, format);
+      assertSecretless(`gate slip-ins -o ${format}`, text, shaped.length * 2);
     }
   });
 });

@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { CAPACITY_ERRORS } from './capacity-errors.ts';
 import { GATE_ERRORS } from './gate-errors.ts';
 import { JOIN_ERRORS } from './join-errors.ts';
+import { SLIP_IN_ERRORS } from './slip-in-errors.ts';
 import { shareOf, tellShare } from '../share.ts';
 import { PLANTED_ERRORS } from './errors.ts';
 import { READING_ERRORS } from './reading-errors.ts';
@@ -20,6 +21,7 @@ const ERRORS = [
   ...CAPACITY_ERRORS,
   ...GATE_ERRORS,
   ...JOIN_ERRORS,
+  ...SLIP_IN_ERRORS,
 ];
 const ERRORS_OF = 8;
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];

@@ -3,7 +3,7 @@ import type { FeaturePermissions } from '../../src/collection/permissions.ts';
 import { nodeGateDefinition } from '../../src/controllers/gate/policies/node-gate-definition.ts';
 import type { JsonObject } from '../../src/evidence/json.ts';
 import { controllerRights } from '../../src/manifests/controller.ts';
-import { gateRights, rulesLeaseRights } from '../../src/manifests/gate.ts';
+import { evictRights, gateRights, rulesLeaseRights } from '../../src/manifests/gate.ts';
 import { nodeReportDefinition } from '../../src/manifests/node-report-definition.ts';
 import { installedObjects, objectsOfPart, partsOf } from '../../src/manifests/parts.ts';
 import { fillObjects, type Template } from '../../src/manifests/template.ts';
@@ -41,6 +41,13 @@ function rulesFile(version: string): GeneratedFile {
   return { path: 'deploy/gate-rules-rbac.yaml', text };
 }
 
+/** What lets NodeGates have Pods replaced that came too early. */
+function evictFile(features: readonly FeaturePermissions[], version: string): GeneratedFile {
+  const into = installationWith(version, { gate: { evictSlipIns: true } });
+  const text = documents(FROM_TABLE, fillObjects(evictRights(features), into));
+  return { path: 'deploy/gate-evict-rbac.yaml', text };
+}
+
 function agentFile(features: readonly FeaturePermissions[], version: string): GeneratedFile {
   const into = defaultInstallation(version);
   const own = partsOf(features).filter(({ name }) => name.startsWith('agent'));
@@ -63,6 +70,7 @@ export function deployFiles(
     rightsFile('deploy/controller-rbac.yaml', controllerRights(features), version),
     rightsFile('deploy/gate-rbac.yaml', gateRights(features), version),
     rulesFile(version),
+    evictFile(features, version),
     agentFile(features, version),
     { path: 'deploy/rollcall.yaml', text: documents(WHOLE, whole) },
   ];

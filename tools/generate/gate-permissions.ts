@@ -11,6 +11,9 @@ import type { KubeResource } from '../../src/ports/kube-api.ts';
 export const GATE_WRITES =
   'It writes: taints, annotations and the condition rollcall.dev/Gate of Nodes, status and finalizers of gates, one Lease in its own namespace, and Events. It changes nothing else.';
 
+export const EVICT_WRITES =
+  'It evicts Pods that came to a node before its gate opened it, where a NodeGate has spec.slipIns.mode evict, within PodDisruptionBudgets and the budgets of the gate.';
+
 /** Where the manifest puts the program and its Lease. */
 const NAMESPACE = 'rollcall';
 
@@ -48,6 +51,15 @@ export const GATE_PERMISSIONS: {
     ...permissionsOf(['patch'], NODE_READINESS_RULES, { subresource: 'status' }),
     ...[DAEMON_SETS, PODS, CSI_NODES].flatMap((kind) => permissionsOf(FOLLOWS, kind)),
     ...permissionsOf(['create', 'patch'], EVENTS),
+  ],
+  calls: [],
+};
+
+/** What replacing Pods needs besides. */
+export const EVICT_PERMISSIONS: typeof GATE_PERMISSIONS = {
+  permissions: [
+    ...permissionsOf(['get'], PODS),
+    ...permissionsOf(['create'], PODS, { subresource: 'eviction' }),
   ],
   calls: [],
 };

@@ -32,7 +32,12 @@ import type { GeneratedFile } from './cause-pages.ts';
 import { chartFiles } from './chart-files.ts';
 import { deployFiles } from './deploy-files.ts';
 import { kustomizeFiles } from './kustomize-files.ts';
-import { GATE_PERMISSIONS, GATE_WRITES } from './gate-permissions.ts';
+import {
+  EVICT_PERMISSIONS,
+  EVICT_WRITES,
+  GATE_PERMISSIONS,
+  GATE_WRITES,
+} from './gate-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { ANSWERS } from './permission-answers.ts';
 import { moduleText, pageText, sorted } from './permission-texts.ts';
@@ -352,6 +357,12 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       WRITES,
     ),
     feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
+    feature(
+      'gate-evict',
+      'gates that have Pods replaced which came too early',
+      [EVICT_PERMISSIONS],
+      EVICT_WRITES,
+    ),
     feature(
       'node-logs',
       'diagnose --node-logs: files and journals of machines',

@@ -20,6 +20,7 @@ import {
 } from './foreign-metrics.ts';
 import { declareGateMetrics } from './metrics.ts';
 import { RulePart } from './rule-part.ts';
+import { SlipInPart } from './slip-in-part.ts';
 import type { GateTools } from './tools.ts';
 
 export interface GateSettings {
@@ -48,6 +49,7 @@ export class GateProgram {
   readonly #keeper: GateKeeper;
   readonly #gates: NodeGateKeeper;
   readonly #rules: RulePart | null;
+  readonly #slipIns: SlipInPart;
   readonly #foreign: readonly ForeignMetrics[];
   readonly #events: EventPublisher;
   readonly registry = new MetricsRegistry();
@@ -66,6 +68,7 @@ export class GateProgram {
     this.#events = new EventPublisher({ writes, clock, random, source });
     this.#gates = this.#nodeGateKeeper();
     this.#rules = this.#rulePart();
+    this.#slipIns = this.#slipInPart();
     this.#keeper = this.#gateKeeper();
     this.#foreign = this.#foreignMetrics();
     this.#election = this.#candidate();
@@ -125,6 +128,17 @@ export class GateProgram {
     });
   }
 
+  #slipInPart(): SlipInPart {
+    return new SlipInPart({
+      ...this.#tools,
+      registry: this.registry,
+      isDryRun: this.#settings.isDryRun,
+      peek: (name) => this.#keeper.peek(name),
+      isCurrent: () => this.readyChecks().every(({ why }) => why === null),
+      publish: (note) => this.#events.publish(note),
+    });
+  }
+
   /** Metrics of other programs are there where their policies are. */
   #foreignMetrics(): readonly ForeignMetrics[] {
     const { fixed } = this.#settings;
@@ -156,12 +170,14 @@ export class GateProgram {
         this.#metrics.look(look);
         this.#gates.look(look);
         rules?.look(look);
+        this.#slipIns.look(look);
       },
       onPerformed: (write, performed) => this.#performed(write, performed),
       onGone: (name) => {
         this.#metrics.gone(name);
         this.#gates.gone(name);
         rules?.gone(name);
+        this.#slipIns.gone(name);
       },
       onPolicies: (readings) => this.#tellRefusals(readings),
     });
@@ -238,6 +254,7 @@ export class GateProgram {
       this.#keeper.lead(leading),
       this.#gates.run(either),
       this.#rules?.lead(leading),
+      this.#slipIns.lead(leading),
     ]);
   }
 

@@ -9,6 +9,7 @@ import { BlastBudget } from './budget.ts';
 import { GateCaches, type PolicyKind } from './caches.ts';
 import { type Look, lookAt } from './look.ts';
 import type { NodeMemory } from './memory.ts';
+import type { NodeFacts } from './node-facts.ts';
 import { planOf } from './plan.ts';
 import type { GatePolicy, PolicyReading } from './policy.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -124,6 +125,12 @@ export class GateKeeper {
     });
   }
 
+  /** What a look at a node would say now; nothing follows from it. */
+  peek(name: string): Look | null {
+    const node = this.caches.node(name);
+    return this.caches.isReady() && node !== undefined ? this.#lookAt(node) : null;
+  }
+
   /** How many nodes a policy selects, and how many of them lost a proof. */
   countOf(policy: GatePolicy): { readonly selected: number; readonly lost: number } {
     return {
@@ -162,10 +169,20 @@ export class GateKeeper {
       this.#forget(name);
       return null;
     }
-    const { clock, onLook } = this.#options;
-    const look = lookAt({
+    const look = this.#lookAt(node);
+    this.#memories.set(name, look.memory);
+    const changed = this.#budget.take(name, look.decided);
+    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
+      this.#queues?.taints.add(lost);
+    this.#options.onLook(look);
+    return look;
+  }
+
+  #lookAt(node: NodeFacts): Look {
+    const { clock } = this.#options;
+    return lookAt({
       node,
-      before: this.#memories.get(name),
+      before: this.#memories.get(node.name),
       policies: this.caches.policies(),
       around: this.caches,
       nowMs: clock.nowMs(),
@@ -173,12 +190,6 @@ export class GateKeeper {
       isWithinBudget: (policy) => this.#budget.isWithin(policy),
       isAtStart: !this.#hasLookedAtAll,
     });
-    this.#memories.set(name, look.memory);
-    const changed = this.#budget.take(name, look.decided);
-    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
-      this.#queues?.taints.add(lost);
-    onLook(look);
-    return look;
   }
 
   #forget(name: string): void {

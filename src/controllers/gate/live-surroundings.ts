@@ -96,6 +96,47 @@ export async function readSurroundings(
   };
 }
 
+async function allOf<T>(
+  api: KubeApi,
+  resource: KubeResource,
+  read: (object: JsonObject) => T | null,
+): Promise<Looked<readonly T[]>> {
+  return await looked(async () => {
+    const found: T[] = [];
+    for await (const { items } of api.list(resource))
+      found.push(...items.map(read).filter((one) => one !== null));
+    return found;
+  });
+}
+
+function oneOf<T>(all: Looked<readonly T[]>, isIt: (one: T) => boolean): Looked<T> {
+  if (all.state !== 'seen') return all;
+  const value = all.value.find(isIt);
+  return value === undefined ? { state: 'absent' } : { state: 'seen', value };
+}
+
+/** Reads once what policies need to know around all nodes; of Pods it is told. */
+export async function readAllSurroundings(
+  api: KubeApi,
+  pods: Looked<readonly DaemonPodFacts[]>,
+): Promise<Surroundings> {
+  const [sets, csiNodes] = await Promise.all([
+    allOf(api, DAEMON_SETS, readDaemonSet),
+    allOf(api, CSI_NODES, readCsiNode),
+  ]);
+  const byOwner = pods.state === 'seen' ? Map.groupBy(pods.value, (pod) => pod.ownerUid) : null;
+  return {
+    daemonSet: ({ namespace, name }) =>
+      oneOf(sets, (set) => set.namespace === namespace && set.name === name),
+    daemonPods: ({ uid }, nodeName) => {
+      if (byOwner === null || pods.state !== 'seen') return pods;
+      const own = byOwner.get(uid) ?? [];
+      return { state: 'seen', value: own.filter((pod) => pod.nodeName === nodeName) };
+    },
+    csiNode: (nodeName) => oneOf(csiNodes, ({ name }) => name === nodeName),
+  };
+}
+
 export interface ReadPolicies {
   readonly readings: readonly PolicyReading[];
   /** Kinds that could not be read, with the reason; one that is not installed is not among them. */

@@ -12,7 +12,11 @@ const TOLERATED_BY_ALL = new Set([
   'node.kubernetes.io/network-unavailable',
 ]);
 
-function tolerates({ key, operator, value, effect }: SeenToleration, taint: SeenTaint): boolean {
+/** Whether a toleration lets a Pod stay in spite of a taint. */
+export function tolerates(
+  { key, operator, value, effect }: SeenToleration,
+  taint: Pick<SeenTaint, 'key' | 'value' | 'effect'>,
+): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (key === '') return operator === 'Exists';
   return key === taint.key && (operator === 'Exists' || value === taint.value);

@@ -81,6 +81,19 @@ export type GateMode =
   /** It is shut again. */
   | 'continuous';
 
+/** What is done about Pods that came to a node before a gate opened it. */
+export interface SlipInPolicy {
+  /** `ignore` looks for none; `report` tells of them; `evict` has them replaced too. */
+  readonly mode: 'ignore' | 'report' | 'evict';
+  /** At most so many evictions of this gate an hour. */
+  readonly perHour: number;
+  /** At most so many of one workload an hour. */
+  readonly perWorkload: number;
+}
+
+/** Where nothing else is said, nothing is evicted. */
+export const SLIP_INS_REPORTED: SlipInPolicy = { mode: 'report', perHour: 20, perWorkload: 6 };
+
 /** What all dialects compile to: one startup taint, and what must be true before it goes. */
 export interface GatePolicy {
   readonly source: PolicySource;
@@ -112,6 +125,8 @@ export interface GatePolicy {
   readonly openingMarks: readonly OpeningMark[];
   /** Annotations that say, by being there, that a `bootstrap-only` policy is done with a node. */
   readonly completedBy: readonly string[];
+  /** `SLIP_INS_REPORTED` where it is not given. */
+  readonly slipIns?: SlipInPolicy;
   /** Why this policy cannot be followed, one sentence: its nodes stay shut. null where it can. */
   readonly refusedWhy: string | null;
 }

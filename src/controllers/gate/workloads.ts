@@ -126,7 +126,8 @@ function affinityOf(set: JsonObject): DaemonSetFacts['affinity'] {
   ]);
 }
 
-function tolerationOf(entry: Json): SeenToleration {
+/** One of `spec.tolerations`. */
+export function tolerationOf(entry: Json): SeenToleration {
   const operator = text(entry, 'operator') || 'Equal';
   return {
     key: text(entry, 'key'),
@@ -160,11 +161,13 @@ function controllerUid(pod: JsonObject): string | null {
   return textAt(owner, 'uid');
 }
 
-function conditionOf(pod: JsonObject, type: string): Json | undefined {
+/** A condition of a Pod by its type. */
+export function conditionOf(pod: JsonObject, type: string): Json | undefined {
   return listAt(pod, 'status.conditions').find((entry) => text(entry, 'type') === type);
 }
 
-function startOf(pod: JsonObject): number | null {
+/** The oldest start of the running containers of a Pod, by the kubelet's clock, ms. */
+export function startOf(pod: JsonObject): number | null {
   const starts = listAt(pod, 'status.containerStatuses')
     .map((entry) => isoMs(textAt(entry, 'state.running.startedAt')))
     .filter((ms) => ms !== null);

@@ -36,6 +36,8 @@ export const GATE_PLACES = [
   'Node with gates condition',
   'Node with gates annotation',
   'Pod with gates message',
+  'Pod that slipped in owner',
+  'Event of a replaced Pod message',
   'NodeGate spec',
   'NodeReadinessRule with gates spec',
 ];
@@ -82,6 +84,38 @@ function podOf(shaped: Shaped, uid: string): JsonObject {
     },
     spec: { nodeName: name },
     status: { phase: 'Running', conditions },
+  };
+}
+
+/** A Pod that came before any gate opened its Node, made by whoever can name itself. */
+function slippedPod(shaped: Shaped): JsonObject {
+  const secret = shaped.textAt('Pod that slipped in owner');
+  const owner = { kind: secret, name: secret, uid: `owner-${shaped.number}`, controller: true };
+  return {
+    metadata: {
+      name: `slipped-${shaped.number}`,
+      namespace: 'shop',
+      creationTimestamp: CREATED,
+      labels: { app: 'cart' },
+      annotations: { 'example.com/note': secret },
+      ownerReferences: [owner],
+    },
+    spec: { nodeName: plantedNodeName(shaped) },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: CREATED }],
+    },
+  };
+}
+
+/** What a controller told of a Pod that was replaced, or somebody in its name. */
+export function replacedEvent({ number, textAt }: Shaped): JsonObject {
+  return {
+    metadata: { name: `replaced-${number}`, namespace: 'shop' },
+    involvedObject: { kind: 'Pod', name: `slipped-${number}`, namespace: 'shop' },
+    reason: 'SlipInReplaced',
+    message: textAt('Event of a replaced Pod message'),
+    lastTimestamp: CREATED,
   };
 }
 
@@ -144,7 +178,7 @@ export const DAEMON_SET: JsonObject = {
 export function plantedGates(shaped: readonly Shaped[], uid: string) {
   return {
     nodes: shaped.map(nodeOf),
-    pods: shaped.map((one) => podOf(one, uid)),
+    pods: shaped.flatMap((one) => [podOf(one, uid), slippedPod(one)]),
     gates: [WORKERS, ...shaped.map(refusedGate)],
     rules: shaped.map(refusedRule),
   };

@@ -5,7 +5,7 @@ import { createAwsCloud } from '../../../src/sim/aws/cloud.ts';
 import { createKernel, type Kernel } from '../../../src/sim/kernel/kernel.ts';
 import { createClient } from '../../../src/sim/kube/client.ts';
 import type { ApiUser, KubeClient, Watch } from '../../../src/sim/kube/contract.ts';
-import { createApiServer } from '../../../src/sim/kube/server.ts';
+import { createApiServer, type KubeApiServer } from '../../../src/sim/kube/server.ts';
 import type { World } from '../../../src/sim/world.ts';
 
 export const START_MS = Date.parse('2026-11-22T09:00:00Z');
@@ -17,6 +17,7 @@ const ADMIN: ApiUser = { name: 'admin', groups: ['system:masters', 'system:authe
 export interface TestCluster {
   readonly world: World & { readonly aws: ReturnType<typeof createAwsCloud> };
   readonly kernel: Kernel;
+  readonly server: KubeApiServer;
   readonly admin: KubeClient;
   /** Lets so much virtual time pass. */
   pass(durationMs: number): void;
@@ -55,7 +56,7 @@ export function createCluster({ seed = 1, ...hooks }: TestClusterOptions = {}): 
   const admin = client(ADMIN);
   for (const role of ['cloud-controller-manager', 'karpenter-controller', 'eks-service'])
     aws.controls.createRole({ name: role, policies: ['AdministratorAccess'] });
-  return { world: { kernel, aws, api: server, client }, kernel, admin, pass, until };
+  return { world: { kernel, aws, api: server, client }, kernel, server, admin, pass, until };
 }
 
 function stamp(ms: number): string {

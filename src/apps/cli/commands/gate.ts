@@ -22,6 +22,23 @@ async function explain(values: Values, node: string, context: CliContext): Promi
   return EXITS[explanation.state];
 }
 
+async function slipIns(
+  values: Values,
+  nodes: readonly string[],
+  context: CliContext,
+): Promise<number> {
+  const [node = null, ...more] = nodes;
+  if (more.length > 0) throw new UsageError('gate slip-ins takes one Node, or none for all');
+  const { reportSlipIns } = await import('../../gate/slip-ins.ts');
+  const { slipInPage } = await import('../pages/slip-ins.ts');
+  const { output } = values;
+  const report = await reportSlipIns(liveFlagsOf({ ...NOT_HERE, ...values }), node);
+  const page = (): string => `${slipInPage(report).join('\n').trimEnd()}\n`;
+  context.out(output === 'text' ? page() : await structured(report, output));
+  if (report.slipIns.length > 0) return EXIT.notUsable;
+  return report.notRead.length > 0 ? EXIT.cannotTell : EXIT.usable;
+}
+
 async function convert(files: readonly string[], context: CliContext): Promise<number> {
   if (files.length === 0)
     throw new UsageError('gate convert needs a file, or - for the standard input');
@@ -29,16 +46,17 @@ async function convert(files: readonly string[], context: CliContext): Promise<n
   return (await convertFiles(files, context)) ? EXIT.usable : EXIT.notUsable;
 }
 
-/** `rollcall gate explain NODE` says why a node is shut; `convert` makes NodeGates. @throws UsageError */
+/** `rollcall gate`: says why a node is shut and which Pods came too early, and makes NodeGates. @throws UsageError */
 export async function gateCommand(args: readonly string[], context: CliContext): Promise<number> {
   const { values, words } = parseCommandLine(GATE, args);
   const [verb, ...rest] = words;
   if (verb === 'convert') return await convert(rest, context);
+  if (verb === 'slip-ins') return await slipIns(values, rest, context);
   if (verb !== 'explain')
     throw new UsageError(
       verb === undefined
-        ? 'gate needs a verb: rollcall gate explain NODE, or rollcall gate convert FILE'
-        : `unknown verb ${quoted(verb)}; use explain or convert`,
+        ? 'gate needs a verb: rollcall gate explain NODE, gate slip-ins, or gate convert FILE'
+        : `unknown verb ${quoted(verb)}; use explain, slip-ins or convert`,
     );
   const [node, ...more] = rest;
   if (node === undefined) throw new UsageError('gate explain needs the name of a Node');

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../evidence/json.ts';
-import { NODE_GATES } from './node-gate.ts';
+import { SLIP_INS_REPORTED } from '../policy.ts';
+import { EVICTIONS_MAX, NODE_GATES, SLIP_IN_MODES } from './node-gate.ts';
 import {
   DAEMON_SET,
   described,
@@ -109,6 +110,30 @@ const ANNOTATIONS = {
   items: objectOf({ key: LABEL_KEY, value: { type: 'string', maxLength: 512 } }, ['key']),
 };
 
+function evictions(description: string, usual: number): JsonObject {
+  return { type: 'integer', minimum: 1, maximum: EVICTIONS_MAX, default: usual, description };
+}
+
+const SLIP_INS = described(
+  objectOf(
+    {
+      mode: {
+        type: 'string',
+        enum: [...SLIP_IN_MODES],
+        default: SLIP_INS_REPORTED.mode,
+        description: 'Whether they are looked for, told of, and evicted.',
+      },
+      perHour: evictions('At most so many evictions an hour.', SLIP_INS_REPORTED.perHour),
+      perWorkload: evictions(
+        'At most so many evictions of one workload an hour.',
+        SLIP_INS_REPORTED.perWorkload,
+      ),
+    },
+    [],
+  ),
+  'Pods that came to a node before the gate opened it, without tolerating its taint.',
+);
+
 const SPEC_RULES: readonly Rule[] = [
   {
     rule: '!has(self.regress) || !has(self.regress.taint) || self.regress.taint.key != self.taint.key',
@@ -173,6 +198,7 @@ const SPEC = objectOf(
       description: 'Annotations that say, by being there, that the gate is done with a node.',
       items: LABEL_KEY,
     },
+    slipIns: SLIP_INS,
   },
   ['nodeSelector', 'taint', 'proofs'],
   SPEC_RULES,

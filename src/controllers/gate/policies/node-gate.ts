@@ -1,14 +1,16 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
 import type { KubeResource } from '../../../ports/kube-api.ts';
-import type {
-  GateMode,
-  GatePolicy,
-  GateTaint,
-  ObjectName,
-  OpeningMark,
-  PolicyReading,
-  PolicySource,
+import {
+  type GateMode,
+  type GatePolicy,
+  type GateTaint,
+  type ObjectName,
+  type OpeningMark,
+  type PolicyReading,
+  type PolicySource,
+  SLIP_INS_REPORTED,
+  type SlipInPolicy,
 } from '../policy.ts';
 import { Fields } from './fields.ts';
 import { readProofs } from './node-gate-proofs.ts';
@@ -53,6 +55,7 @@ const SPEC_FIELDS = [
   'placedBy',
   'openingAnnotations',
   'completedBy',
+  'slipIns',
 ];
 
 function sourceOf(object: JsonObject): PolicySource {
@@ -124,6 +127,21 @@ function readCompletedBy(spec: Fields): readonly string[] {
   return keys;
 }
 
+/** The most evictions that a gate can allow an hour. */
+export const EVICTIONS_MAX = 1_000;
+/** `off` is a boolean to many readers of YAML, so it is no mode. */
+export const SLIP_IN_MODES = ['ignore', 'report', 'evict'] as const;
+
+function readSlipIns(spec: Fields): SlipInPolicy {
+  const { mode, perHour, perWorkload } = SLIP_INS_REPORTED;
+  const fields = spec.inside('slipIns', ['mode', 'perHour', 'perWorkload']);
+  return {
+    mode: fields.choice('mode', SLIP_IN_MODES, mode) as SlipInPolicy['mode'],
+    perHour: fields.number('perHour', perHour, 1, EVICTIONS_MAX),
+    perWorkload: fields.number('perWorkload', perWorkload, 1, EVICTIONS_MAX),
+  };
+}
+
 function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GatePolicy {
   const taint = readTaint(spec, 'taint') ?? NO_TAINT;
   const proofs = readProofs(spec, 'proofs');
@@ -143,6 +161,7 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
     isBoundToBoot: spec.value('boundToBoot') === undefined || spec.flag('boundToBoot'),
     openingMarks: readMarks(spec),
     completedBy: readCompletedBy(spec),
+    ...(spec.value('slipIns') === undefined ? {} : { slipIns: readSlipIns(spec) }),
     refusedWhy: null,
   };
 }
@@ -194,6 +213,7 @@ function leaving({ taint, regressTaint, isDryRun }: GatePolicy): PolicyReading {
  *   placedBy: {namespace: kube-system, name: aws-node}          # nodes that this DaemonSet is for
  *   openingAnnotations: [{key: …, value: …}]                    # the time when left out
  *   completedBy: [example.com/done]                             # bootstrap-only
+ *   slipIns: {mode: report, perHour: 20, perWorkload: 6}        # or ignore, or evict
  * ```
  */
 export function readNodeGate(object: JsonObject): PolicyReading {

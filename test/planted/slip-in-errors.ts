@@ -1,0 +1,112 @@
+import { inFile, type PlantedError } from './errors.ts';
+
+const DECIDE = ['src/controllers/slip-ins/decide.test.ts'];
+const EVIDENCE = ['test/controllers/slip-ins/evidence.test.ts'];
+const KEEPER = ['test/controllers/slip-ins/keeper.test.ts'];
+
+/** Errors in what is taken for a slip-in, and in what replaces it. */
+export const SLIP_IN_ERRORS: readonly PlantedError[] = [
+  ...inFile('src/controllers/slip-ins/decide.ts', [
+    [
+      'I-09: Pods of DaemonSets are evicted',
+      'if (view.isOfDaemonSet || view.isMirror) return true;',
+      'if (view.isMirror) return true;',
+      DECIDE,
+    ],
+    [
+      'I-09: Pods that tolerate the taint are evicted',
+      "if (view.isTolerating) return keep('Tolerates');",
+      '',
+      DECIDE,
+    ],
+    [
+      'I-13: Pods that started again are evicted',
+      'view.hasFinished || view.hasRestarted;',
+      'view.hasFinished;',
+      DECIDE,
+    ],
+    [
+      'a gate that reports evicts',
+      "if (view.mode === 'report') return keep('ReportOnly');",
+      '',
+      DECIDE,
+    ],
+  ]),
+  ...inFile('src/controllers/slip-ins/evidence.ts', [
+    [
+      'I-13: any Pod of a gated node came too early',
+      'if (!isNeverOpened || boundMs === null',
+      'if (boundMs === null',
+      KEEPER,
+    ],
+    ['Pods of a former Node of the same name count', 'if (ageMs < 0 || (', 'if ((', EVIDENCE],
+    [
+      'Pods that were there before the gate selected the node count',
+      'ageMs > BIRTH_MS && !isSeenFromBirth',
+      'ageMs > BIRTH_MS * 100',
+      EVIDENCE,
+    ],
+    [
+      'I-40: a record of a wrong clock is believed',
+      'return heldMs >= -MARGIN_MS && heldMs <= policy.dwellMs + OPENS_WITHIN_MS;',
+      'return heldMs >= -MARGIN_MS;',
+      EVIDENCE,
+    ],
+    ['I-13: an address of another Pod counts', '(?=[,.]? )/g', '/g', EVIDENCE],
+    [
+      'an address that another Pod had before counts',
+      'heartbeatMs !== null && pod.startedMs < heartbeatMs;',
+      'heartbeatMs !== null;',
+      EVIDENCE,
+    ],
+    [
+      'Pods that were there before a proof was lost count',
+      'if (beforeLoss === null || beforeLoss.has(uid)) return null;',
+      'if (beforeLoss === null) return null;',
+      KEEPER,
+    ],
+  ]),
+  ...inFile('src/controllers/slip-ins/eviction.ts', [
+    [
+      'I-10: a Pod is deleted past its budget',
+      "verb: 'evict', requires",
+      "verb: 'delete', requires",
+      KEEPER,
+    ],
+  ]),
+  ...inFile('src/controllers/slip-ins/keeper.ts', [
+    [
+      'P21: a Pod is evicted by its name after another took it',
+      'const action = evictionOf(slipIn);',
+      "const action = { ...evictionOf(slipIn), write: { verb: 'evict', requires: 'same-object' } as const, object: { ...evictionOf(slipIn).object, seen: { resourceVersion: '', uid: (await this.#read(slipIn.pod))?.uid ?? '' } } };",
+      KEEPER,
+    ],
+    [
+      'I-12: an eviction that a budget forbids is tried at once again',
+      'Math.max(performed.retryAfterMs ?? 0, REFUSED_MS);',
+      '0;',
+      KEEPER,
+    ],
+    ['budgets are not spent', 'this.#budget.spend(spending, 1);', '', KEEPER],
+    [
+      'I-35: a dry run evicts',
+      'perform(action, this.#options, { isDryRun, isAllowed: isLeading })',
+      'perform(action, this.#options, { isDryRun: false, isAllowed: isLeading })',
+      KEEPER,
+    ],
+    [
+      'P42: a replica that does not lead evicts',
+      '!isCurrent() || !leading.isLeading()) return;',
+      '!isCurrent()) return;',
+      KEEPER,
+    ],
+  ]),
+  ...inFile('src/controllers/slip-ins/budget.ts', [
+    [
+      'a controller that starts again has all of its budget again',
+      'if (known === undefined) return 1;',
+      'if (known === undefined) return perHour;',
+      KEEPER,
+    ],
+  ]),
+];
