@@ -42,7 +42,7 @@ function whyWithin(line: string): string | null {
 
 function whyBefore(line: string): string | null {
   if (/^\.\.\.(?:\s|$)/.test(line)) return 'the document ends before it begins';
-  if (/^ +---(?:\s|$)/.test(line)) return 'the mark --- is indented';
+  if (/^ +(?:---(?:\s|$)|%)/.test(line)) return 'a mark of YAML is indented';
   if (line.startsWith('%') && !/^%YAML 1\.1\s*$/.test(line)) return 'an unknown directive';
   return whyWithin(line);
 }
@@ -63,7 +63,9 @@ const SPOKEN = /"(?:\\[^]|[^"\\])*"|'(?:''|[^'])*'|(?:^|\s)#.*/gm;
 /** Tags, and names of anchors that not every parser takes. */
 export function markQuirk(text: string): Quirk | null {
   const bare = text.replaceAll(SPOKEN, (spoken) => '"'.repeat(spoken.length));
-  const at = bare.search(/(?<![^\s[{,])(?:!|[&*](?![\w-]+(?![^\s\]},])))|:\s*[\]}]|[[{,]\s*:|"\w/);
+  const at = bare.search(
+    /(?<![^\s[{,])(?:!|[&*](?![\w-]+(?![^\s\]},])))|:\s*[\]}]|[[{,]\s*:|"\w|(?<=^[ -]*):/m,
+  );
   if (at < 0) return null;
   return { line: lineAt(startsOf(text), at), why: 'a tag, an anchor or a colon is unusual' };
 }
@@ -73,7 +75,7 @@ export function flowQuirk(text: string): Quirk | null {
   const bare = text.replaceAll(QUOTED, (quoted) =>
     quoted.includes('\n') ? '?:'.padEnd(quoted.length) : '_'.repeat(quoted.length),
   );
-  const at = bare.search(/\w:[[{_]|[?:[{,]\s*:|\n\s*:/);
+  const at = bare.search(/\w:[[{_]|[?:[{,]\s*:|\n\s*:|\w\s*\n\s*\w+:/);
   if (at < 0) return null;
   return { line: lineAt(startsOf(text), at), why: 'a name is not written as one word and a colon' };
 }

@@ -32,6 +32,8 @@ type ScalarTag = typeof intCoreTag | typeof floatCoreTag;
 /** A number in the forms of YAML 1.1 and in those of 1.2. */
 function either<T extends ScalarTag>(one: T, other: T): T {
   const resolve: T['resolve'] = (source, isExplicit, tagName) => {
+    // Numbers to the base of sixty are texts.
+    if (source.includes(':')) return NOT_RESOLVED;
     const value = one.resolve(source, isExplicit, tagName);
     return value === NOT_RESOLVED ? other.resolve(source, isExplicit, tagName) : value;
   };
