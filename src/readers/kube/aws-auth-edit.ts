@@ -1,5 +1,5 @@
 import { isEqual } from '../../evidence/equal.ts';
-import type { Json, JsonObject } from '../../evidence/json.ts';
+import type { JsonObject } from '../../evidence/json.ts';
 import type { AwsAuthEntry } from '../../evidence/kinds.ts';
 import {
   type AuthenticatorMap,
@@ -139,7 +139,7 @@ function flowCandidates(
   hasEntries: boolean,
   mapping: AddedMapping,
 ): readonly Candidate[] {
-  const entry = JSON.stringify(elementOf(mapping) satisfies Json);
+  const entry = flowEntry(mapping);
   const places: number[] = [];
   for (let at = text.lastIndexOf(']'); at >= 0; at = text.lastIndexOf(']', at - 1)) {
     places.push(at);
@@ -147,6 +147,12 @@ function flowCandidates(
   }
   const joints = hasEntries ? [', ', ' '] : [''];
   return places.flatMap((at) => joints.map((joint) => ({ at, inserted: `${joint}${entry}` })));
+}
+
+/** With a blank behind each colon: without one, YAML 1.1 takes it for a part of the name. */
+function flowEntry({ arn, username, groups }: AddedMapping): string {
+  const listed = groups.map((group) => JSON.stringify(group)).join(', ');
+  return `{"rolearn": ${JSON.stringify(arn)}, "username": ${JSON.stringify(username)}, "groups": [${listed}]}`;
 }
 
 function blockEntry(

@@ -25,10 +25,11 @@ export function controlQuirk(text: string): Quirk | null {
 
 /** What can be told by the lines of a first document alone; null where there is nothing. */
 export function lineQuirk(text: string, isFlow: boolean): Quirk | null {
-  const free = isFlow ? text.lastIndexOf(']') : -1;
+  // Within brackets a tab is a blank.
+  const [from, to] = isFlow ? [text.indexOf('['), text.lastIndexOf(']')] : [-1, -1];
   let [hasBegun, at] = [false, 0];
   for (const [index, line] of text.split('\n').entries()) {
-    const why = hasBegun ? (at < free ? null : whyWithin(line)) : whyBefore(line);
+    const why = hasBegun ? (at > from && at < to ? null : whyWithin(line)) : whyBefore(line);
     if (why !== null) return { line: index + 1, why };
     hasBegun ||= !/^\s*(?:#|$)|^%/.test(line);
     at += line.length + 1;

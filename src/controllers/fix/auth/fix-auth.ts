@@ -70,7 +70,7 @@ function another(cluster: string, server: string): string {
   return `The kubeconfig names the API server of another cluster than ${cluster}: ${server}; choose its context: --context.`;
 }
 
-const EKS_HOST = /\.eks\.[a-z0-9-]+\.amazonaws\.com(?:\.cn)?$/;
+const EKS_HOST = /\.eks\.amazonaws\.com(?:\.cn)?$/;
 
 /** Two API servers of EKS with different names; behind a tunnel nobody can tell. */
 function isAnother(server: string, endpoint: string): boolean {
