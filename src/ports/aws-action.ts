@@ -32,6 +32,7 @@ export interface AwsActionMoment {
   readonly cluster: string;
   /** ms since the Unix epoch. */
   readonly atMs: number;
+  readonly isDryRun: boolean;
 }
 
 /** The record of an intention, written before anything is sent. */
@@ -39,7 +40,7 @@ export function intendedAwsRecord(action: AwsAction, moment: AwsActionMoment): R
   const { id, object, call, why, undo } = action;
   return recordOf(action, moment, 'action-intended', {
     id,
-    isDryRun: false,
+    isDryRun: moment.isDryRun,
     object: { ...object },
     why: { ...why },
     undo: undo === null ? null : { ...undo },
@@ -53,7 +54,11 @@ export function endedAwsRecord(
   moment: AwsActionMoment,
   end: { readonly outcome: ActionOutcome; readonly why: string },
 ): RecordedEvent {
-  return recordOf(action, moment, 'action-ended', { id: action.id, isDryRun: false, ...end });
+  return recordOf(action, moment, 'action-ended', {
+    id: action.id,
+    isDryRun: moment.isDryRun,
+    ...end,
+  });
 }
 
 function recordOf(

@@ -12,6 +12,8 @@ export interface PerformAwsTools {
   readonly clock: Clock;
   /** The cluster's name in the flight recorder. */
   readonly cluster: string;
+  /** True to have AWS check the call and change nothing; it is refused where AWS cannot. */
+  readonly isDryRun: boolean;
 }
 
 /** How an action ended. */
@@ -35,7 +37,8 @@ export async function performAws(
   tools: PerformAwsTools,
   tookEffect: () => Promise<boolean>,
 ): Promise<PerformedAws> {
-  const moment = () => ({ cluster: tools.cluster, atMs: tools.clock.nowMs() });
+  const { cluster, clock, isDryRun } = tools;
+  const moment = () => ({ cluster, atMs: clock.nowMs(), isDryRun });
   const unready = await append(tools, intendedAwsRecord(action, moment()));
   if (unready !== null) {
     const why = `${nameOf(action)} was not sent, as it cannot be recorded: ${unready.message}`;
@@ -70,8 +73,12 @@ async function sent(
   tookEffect: () => Promise<boolean>,
 ): Promise<PerformedAws> {
   try {
-    await tools.writes.write(action.call, { isDryRun: false, token: action.id });
-    return { outcome: 'done', why: `${nameOf(action)} took effect.`, failure: null };
+    const { isDryRun } = tools;
+    await tools.writes.write(action.call, { isDryRun, token: action.id });
+    const why = isDryRun
+      ? `AWS accepts ${nameOf(action)}; nothing was changed.`
+      : `${nameOf(action)} took effect.`;
+    return { outcome: 'done', why, failure: null };
   } catch (error) {
     if (!(error instanceof PortError)) throw error;
     if (error.failure === 'unclear') return await resolved(action, tools, tookEffect, error);

@@ -4,8 +4,12 @@ import { fixAuth } from '../../controllers/fix/auth/fix-auth.ts';
 import type { MapEditor } from '../../controllers/fix/auth/map-editor.ts';
 import type { NodeType } from '../../controllers/fix/auth/node-mapping.ts';
 import { authCauseOf, shutOutIn } from '../../controllers/fix/auth/targets.ts';
-import type { FixDocument } from '../../controllers/fix/document.ts';
-import { type FixStep, isWell, undoCommand } from '../../controllers/fix/fix.ts';
+import {
+  type FixBeginning,
+  type FixDocument,
+  fixDocument,
+} from '../../controllers/fix/document.ts';
+import { type FixStep, isWell } from '../../controllers/fix/fix.ts';
 import type { ActionReason } from '../../ports/action.ts';
 import { readRoles, withoutInserted, withRole } from '../../readers/kube/aws-auth-edit.ts';
 import { type CliContext, UsageError } from '../cli/context.ts';
@@ -84,32 +88,22 @@ function askedOrder(role: string, { cluster }: LiveFlags, type: NodeType | null)
   return { cluster, targets: [{ role, type: type ?? 'linux', machines: [] }], why };
 }
 
-function documentOf({ why }: Order, { isDryRun }: AuthFixOptions): FixDocument {
-  return {
-    apiVersion: 'rollcall.dev/v1alpha1',
-    kind: 'Fix',
-    fix: 'auth',
-    id: null,
-    isDryRun,
-    why: { cause: why.kind === 'finding' && why.name !== '' ? why.name : null, text: why.text },
-    disturbs: [],
-    steps: [],
-    undo: null,
-    result: null,
-  };
+function beginningOf({ why }: Order, { isDryRun }: AuthFixOptions): FixBeginning {
+  const cause = why.kind === 'finding' && why.name !== '' ? why.name : null;
+  return { fix: 'auth', isDryRun, why: { cause, text: why.text } };
 }
 
 const ASK = 'Name the role: rollcall fix auth --cluster NAME --role ARN';
 
 function nothingFor(order: Order, options: AuthFixOptions): FixDocument {
-  const document = documentOf(order, options);
+  const beginning = beginningOf(order, options);
   const why =
-    document.why.cause === null
+    beginning.why.cause === null
       ? `${order.why.text} ${ASK}`
       : `No look shows the role of the machines that are shut out. ${ASK}`;
   const object = order.cluster === '' ? 'cluster' : `cluster ${order.cluster}`;
   const step: FixStep = { object, outcome: 'refused', why, diff: [], commands: [] };
-  return { ...document, steps: [step] };
+  return fixDocument(beginning, '', [step]);
 }
 
 async function fixed(
@@ -126,13 +120,7 @@ async function fixed(
     const one = { id, isDryRun, why: order.why, cluster: order.cluster, place };
     steps.push(...(await fixAuth({ ...one, ...target, editor: MAP_EDITOR }, tools)));
   }
-  const isWritten = steps.some(({ outcome }) => outcome === 'written' || outcome === 'overwritten');
-  const document: FixDocument = {
-    ...documentOf(order, options),
-    id: isWritten ? id : null,
-    steps,
-    undo: isWritten ? undoCommand(id) : null,
-  };
+  const document = fixDocument(beginningOf(order, options), id, steps);
   const { waitMs, isDryRun } = options;
   if (waitMs === null || isDryRun || !steps.every(isWell)) return document;
   const machines = order.targets.flatMap((target) => target.machines);

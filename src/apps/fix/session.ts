@@ -140,7 +140,7 @@ function toolsOf(
     perform: async (action) => perform(action, performTools, { isDryRun }),
     performAws: async (action, tookEffect) => {
       if (awsWrites === null) throw new TypeError('a call without AWS');
-      const tools = { writes: awsWrites, recorder, clock: systemClock, cluster };
+      const tools = { writes: awsWrites, recorder, clock: systemClock, cluster, isDryRun };
       return performAws(action, tools, tookEffect);
     },
     keep: async (note) => {

@@ -1,8 +1,10 @@
 import { ENTRY_NOTE } from '../../controllers/fix/auth/fix-entry.ts';
 import { MAP_NOTE } from '../../controllers/fix/auth/fix-map.ts';
 import { undoMap } from '../../controllers/fix/auth/undo-map.ts';
-import type { FixDocument } from '../../controllers/fix/document.ts';
+import { type FixDocument, fixDocument } from '../../controllers/fix/document.ts';
 import type { FixOrder, FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
+import { HOP_LIMIT_NOTE, undoHops } from '../../controllers/fix/machine/hop-limit.ts';
+import { TAINT_NOTE, undoTaint } from '../../controllers/fix/machine/startup-taint.ts';
 import { plainStep } from '../../controllers/fix/step.ts';
 import { textAt } from '../../evidence/json.ts';
 import { type CliContext, UsageError } from '../cli/context.ts';
@@ -31,18 +33,7 @@ export async function runUndo(options: UndoOptions, context: CliContext): Promis
     const tools = session.tools({ id: `${id}-undo`, isDryRun });
     const steps: FixStep[] = [];
     for (const note of notes.toReversed()) steps.push(await undone(note, order, tools));
-    return {
-      apiVersion: 'rollcall.dev/v1alpha1',
-      kind: 'Fix',
-      fix: 'undo',
-      id,
-      isDryRun,
-      why: { cause: null, text: why.text },
-      disturbs: [],
-      steps,
-      undo: null,
-      result: null,
-    };
+    return fixDocument({ fix: 'undo', isDryRun, why: { cause: null, text: why.text } }, id, steps);
   });
 }
 
@@ -55,6 +46,8 @@ function unknownFix(id: string, ids: readonly string[]): string {
 async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise<FixStep> {
   const kind = textAt(note, 'kind');
   if (kind === MAP_NOTE) return await undoMap(note, order, { tools, editor: MAP_EDITOR });
+  if (kind === HOP_LIMIT_NOTE) return await undoHops(note, order, tools);
+  if (kind === TAINT_NOTE) return await undoTaint(note, order, tools);
   if (kind === ENTRY_NOTE) return entryStep(note);
   return plainStep('fix', 'refused', 'This version of Rollcall does not know such a change.');
 }

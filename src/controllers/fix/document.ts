@@ -1,5 +1,4 @@
-import type { FixStep } from './fix.ts';
-import { isWell } from './fix.ts';
+import { type FixOutcome, type FixStep, isWell, undoCommand } from './fix.ts';
 
 /** The document that `rollcall fix … -o json` prints; other programs rely on its shape. */
 export interface FixDocument {
@@ -20,6 +19,33 @@ export interface FixDocument {
   /** What came of it, where that was waited for; null where it was not. */
   readonly result: { readonly isReached: boolean; readonly text: string } | null;
 }
+
+/** What a document says before anything is known of its changes. */
+export type FixBeginning = Pick<FixDocument, 'fix' | 'isDryRun' | 'why'>;
+
+/** A document of changes that were made, or would be. */
+export function fixDocument(
+  beginning: FixBeginning,
+  id: string,
+  steps: readonly FixStep[],
+  disturbs: readonly string[] = [],
+): FixDocument {
+  const isWritten = steps.some(({ outcome }) => WRITTEN.has(outcome));
+  const isChange = isWritten || steps.some(({ outcome }) => outcome === 'would-write');
+  return {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'Fix',
+    ...beginning,
+    id: isWritten ? id : null,
+    disturbs: isChange ? disturbs : [],
+    steps,
+    undo: isWritten && beginning.fix !== 'undo' ? undoCommand(id) : null,
+    result: null,
+  };
+}
+
+/** A change whose answer was lost may have taken effect, and is to be taken back too. */
+const WRITTEN: ReadonlySet<FixOutcome> = new Set(['written', 'overwritten', 'unclear']);
 
 /** True where everything is as it is to be, or would be. */
 export function isFixed({ steps, result }: FixDocument): boolean {

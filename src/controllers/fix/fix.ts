@@ -48,6 +48,7 @@ export interface FixTools {
   readonly random: Random;
   /** Sends a change of an object; as a dry run where the fix is one. */
   readonly perform: (action: Action) => Promise<Performed>;
+  /** The same for AWS; a call that AWS cannot check is not made in a dry run. */
   readonly performAws: (
     action: AwsAction,
     tookEffect: () => Promise<boolean>,

@@ -33,14 +33,21 @@ describe('a role is added behind all others, which stay byte for byte', () => {
     ['to anchors and merges', `- &one\n  rolearn: a\n- <<: *one\n  username: b\n`, null],
     ['to a key that stands twice', `${ADMIN}  username: other\n`, null],
     ['to placeholders of a document', '- rolearn: <ARN of instance role>\n', null],
-    ['in front of a second document', `${ADMIN}---\n- rolearn: b\n`, `${ADMIN}${entry()}---\n- rolearn: b\n`],
+    [
+      'in front of a second document',
+      `${ADMIN}---\n- rolearn: b\n`,
+      `${ADMIN}${entry()}---\n- rolearn: b\n`,
+    ],
     ['to a mapping of single sign-on', '- sso:\n    permissionSetName: A\n', null],
   ] as const)
     test(title, () => {
       const edit = withRole(text, NODES);
       assert.ok(edit.ok, JSON.stringify(edit));
       if (expected !== null) assert.equal(edit.text, expected);
-      assert.equal(edit.text.replace(edit.inserted, () => ''), text);
+      assert.equal(
+        edit.text.replace(edit.inserted, () => ''),
+        text,
+      );
       const read = readRoles(edit.text);
       assert.deepEqual(read.ok && read.entries.at(-1), NODES);
       assert.equal(withoutInserted(edit.text, edit.inserted), text);

@@ -169,35 +169,38 @@ function placesOf(
   return { lines, isFlow };
 }
 
-/** Go takes a field by its name, or else by its name in any case. */
-function fieldOf(element: JsonObject, name: string): Json | undefined {
-  if (Object.hasOwn(element, name)) return element[name];
-  const key = Object.keys(element)
+/** Values of a field in the order in which Go takes them: by key, whatever its case. */
+function valuesOf(element: JsonObject, name: string): readonly Json[] {
+  return Object.keys(element)
+    .filter((key) => key.toLowerCase() === name)
     .toSorted()
-    .findLast((one) => one.toLowerCase() === name);
-  return key === undefined ? undefined : element[key];
+    .map((key) => element[key] ?? null);
 }
 
-/** A value of another type is as none: only texts count. */
-function textOf(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+/** The last text that a field is given; a value of another type changes nothing. */
+function textOf(element: JsonObject, name: string): string | null {
+  const last = valuesOf(element, name).findLast((value) => typeof value === 'string');
+  return typeof last === 'string' && last !== '' ? last : null;
+}
+
+/** The last list, or none where nothing is given in its place. */
+function groupsOf(element: JsonObject): readonly string[] {
+  const last = valuesOf(element, 'groups').findLast(
+    (value) => value === null || Array.isArray(value),
+  );
+  const listed = Array.isArray(last) ? (last as readonly Json[]) : [];
+  return listed.filter((group) => typeof group === 'string' && group !== '') as string[];
 }
 
 /** An element of a map as the authenticator understands it; null for one that it passes over. */
 export function entryOf(element: Json, arnField: string): AwsAuthEntry | null {
   if (!isObject(element)) return null;
-  const arn = textOf(fieldOf(element, arnField));
+  const arn = textOf(element, arnField);
   if (arn === null) return null;
-  const groups = fieldOf(element, 'groups');
-  const listed = Array.isArray(groups) ? (groups as readonly Json[]) : [];
-  return {
-    arn,
-    username: textOf(fieldOf(element, 'username')),
-    groups: listed.filter((group) => typeof group === 'string' && group !== '') as string[],
-  };
+  return { arn, username: textOf(element, 'username'), groups: groupsOf(element) };
 }
 
 /** True for an element that maps a permission set of single sign-on in place of an ARN. */
 export function isSingleSignOn(element: Json): boolean {
-  return isObject(element) && isObject(fieldOf(element, 'sso'));
+  return isObject(element) && valuesOf(element, 'sso').some(isObject);
 }

@@ -26,7 +26,8 @@ export function runFixAuth(simulated: SimulatedCluster): void {
   } as const;
   kernel.spawn(ACTOR, async () => {
     const steps = await fixAuth(order, toolsOf(simulated));
-    for (const { object, outcome, why } of steps) kernel.log(ACTOR, `${object}: ${outcome}: ${why}`);
+    for (const { object, outcome, why } of steps)
+      kernel.log(ACTOR, `${object}: ${outcome}: ${why}`);
   });
 }
 
@@ -46,7 +47,7 @@ function toolsOf({ kernel, api, cloud, admin }: SimulatedCluster): FixTools {
     perform: async (action) =>
       perform(action, { api: kube, writes, ...shared }, { isDryRun: false }),
     performAws: async (action, tookEffect) =>
-      performAws(action, { writes: awsWrites, ...shared }, tookEffect),
+      performAws(action, { writes: awsWrites, ...shared, isDryRun: false }, tookEffect),
     keep: async () => undefined,
   };
 }

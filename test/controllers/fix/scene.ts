@@ -64,8 +64,8 @@ export function scene(): Scene {
   ];
   const awsWrites: AwsWrites = {
     requests: () => new Map(),
-    write: async (call) => {
-      calls.push(call);
+    write: async (call, { isDryRun }) => {
+      if (!isDryRun) calls.push(call);
       const error = lost.shift();
       if (error !== undefined) throw error;
       return {};
@@ -82,7 +82,7 @@ export function scene(): Scene {
       return perform(action, { api, writes, ...shared }, { isDryRun });
     },
     performAws: async (action, tookEffect) =>
-      performAws(action, { writes: awsWrites, ...shared }, tookEffect),
+      performAws(action, { writes: awsWrites, ...shared, isDryRun }, tookEffect),
     keep: async (note) => {
       notes.push(note);
     },

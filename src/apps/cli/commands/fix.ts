@@ -9,6 +9,7 @@ import { parseCommandLine } from '../options/parse.ts';
 import { quoted } from '../options/quoted.ts';
 import { structured } from '../structured.ts';
 import { refuseBoth } from './install.ts';
+import type { MachineFixName } from '../../fix/machines.ts';
 
 type Values = ParsedOptions<typeof FIX.options>;
 
@@ -42,7 +43,19 @@ async function undo(
   return await runUndo({ ...sharedOf(values), id }, context);
 }
 
-const FIXES: Readonly<Record<string, Fix>> = { auth, undo };
+function ofMachines(name: MachineFixName): Fix {
+  return async (values, names, context) => {
+    const { runMachineFix } = await import('../../fix/machines.ts');
+    return await runMachineFix({ ...sharedOf(values), name, names }, context);
+  };
+}
+
+const FIXES: Readonly<Record<string, Fix>> = {
+  auth,
+  imds: ofMachines('imds'),
+  taint: ofMachines('taint'),
+  undo,
+};
 
 function exitCodeOf(document: FixDocument): number {
   if (document.steps.some(({ outcome }) => outcome === 'unclear')) return EXIT.cannotTell;

@@ -6,13 +6,18 @@ const AUTH = 'fix auth';
 export const FIX = declareCommand({
   name: 'fix',
   summary: 'Repair what the diagnosis is sure of, one guarded change at a time',
-  usage: ['fix auth [--role ARN --cluster NAME] [options]', 'fix undo ID [options]'],
+  usage: [
+    'fix auth [--role ARN --cluster NAME] [options]',
+    'fix imds|taint [NODE|INSTANCE]… [options]',
+    'fix undo ID [options]',
+  ],
   description: [
     'Without --yes it changes nothing: it shows each change and, where the server can, has it checked. With --yes each change carries the version that was read, is recorded before it is sent, and is read back afterwards; where somebody else wrote meanwhile it is decided again.',
     'auth lets a node role in: by an access entry, or in aws-auth, as the authentication mode of the cluster says. It acts on causes that the diagnosis calls definite, or on --role. In aws-auth every former entry stays byte for byte; a text that the authenticator may read otherwise is refused with its line. It gives a node what a node needs and nothing more.',
+    'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
     'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
   ],
-  words: { most: 2, completes: [] },
+  words: { most: 64, completes: ['machine'] },
   options: {
     yes: { kind: 'flag', help: 'Write' },
     'dry-run': { kind: 'flag', help: 'Write nothing, which is what happens without --yes' },
