@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { CAPACITY_ERRORS } from './capacity-errors.ts';
+import { FIX_ERRORS } from './fix-errors.ts';
 import { GATE_ERRORS } from './gate-errors.ts';
 import { JOIN_ERRORS } from './join-errors.ts';
 import { shareOf, tellShare } from '../share.ts';
@@ -20,6 +21,7 @@ const ERRORS = [
   ...CAPACITY_ERRORS,
   ...GATE_ERRORS,
   ...JOIN_ERRORS,
+  ...FIX_ERRORS,
 ];
 const ERRORS_OF = 8;
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];

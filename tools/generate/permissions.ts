@@ -34,6 +34,7 @@ import { deployFiles } from './deploy-files.ts';
 import { kustomizeFiles } from './kustomize-files.ts';
 import { GATE_PERMISSIONS, GATE_WRITES } from './gate-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
+import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
 import { ANSWERS } from './permission-answers.ts';
 import { moduleText, pageText, sorted } from './permission-texts.ts';
 
@@ -352,6 +353,12 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       WRITES,
     ),
     feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
+    feature(
+      'fix',
+      'rollcall fix, in addition to status and details',
+      [FIX_PERMISSIONS],
+      FIX_WRITES,
+    ),
     feature(
       'node-logs',
       'diagnose --node-logs: files and journals of machines',

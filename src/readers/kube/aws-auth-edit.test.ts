@@ -84,7 +84,7 @@ describe('a role is added behind all others, which stay byte for byte', () => {
   test('to a megabyte of entries', () => {
     const text = ADMIN.repeat(Math.floor((1024 * 1024) / ADMIN.length));
     const edit = withRole(text, NODES);
-    assert.ok(edit.ok && edit.text === `${text}${entry()}`);
+    assert.equal(edit.ok && edit.text.slice(text.length), entry());
   });
 });
 

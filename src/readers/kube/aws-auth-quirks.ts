@@ -96,7 +96,7 @@ export function mergeQuirk(text: string, events: readonly Event[]): Quirk | null
     }
     const top = open.at(-1);
     if (top?.isMapping === true && top.children >= 2 && isMergeKey(text, event, top.children))
-      return { line: lineAt(startsOf(text), event.valueStart), why: '<< stands behind other keys' };
+      return { line: lineAt(startsOf(text), event.valueStart), why: '<< is behind other keys' };
     if (top !== undefined) top.children += 1;
     if (event.type !== EVENT_ID.SCALAR && event.type !== EVENT_ID.ALIAS)
       open.push({ isMapping: event.type === EVENT_ID.MAPPING, children: 0 });

@@ -27,11 +27,11 @@ import {
 } from './aws-auth-quirks.ts';
 import { isBounded } from '../text/parse.ts';
 
-type ScalarTag = typeof intCoreTag | typeof floatCoreTag;
+type NumberTag = typeof intCoreTag;
 
 /** A number in the forms of YAML 1.1 and in those of 1.2. */
-function either<T extends ScalarTag>(one: T, other: T): T {
-  const resolve: T['resolve'] = (source, isExplicit, tagName) => {
+function either(one: NumberTag, other: NumberTag): NumberTag {
+  const resolve: NumberTag['resolve'] = (source, isExplicit, tagName) => {
     // Numbers to the base of sixty are texts.
     if (source.includes(':')) return NOT_RESOLVED;
     const value = one.resolve(source, isExplicit, tagName);

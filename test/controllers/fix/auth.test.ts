@@ -158,7 +158,7 @@ describe('an access entry', () => {
   });
 });
 
-test('what is no role is refused before anything is asked', async () => {
+test('anything but a role is refused before anything is asked', async () => {
   const at = cluster('API');
   assert.deepEqual(await outcomes(at, { role: 'arn:aws:iam::111122223333:role/*' }), ['refused']);
   assert.equal(at.aws.requests().size, 0);

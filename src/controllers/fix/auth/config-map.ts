@@ -37,8 +37,9 @@ export function awsAuthObject(configMap: JsonObject | null): ActionObject {
   return { resource: CONFIG_MAPS, ...PLACE, seen };
 }
 
-export function awsAuthNamed(data: JsonObject): JsonObject {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...PLACE }, data };
+/** A ConfigMap of this map alone. */
+export function awsAuthNamed(mapRoles: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...PLACE }, data: { mapRoles } };
 }
 
 /** Who wrote it last, by its managed fields; null where they are not shown. */

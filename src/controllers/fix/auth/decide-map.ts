@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
-import { lineDiff } from '../line-diff.ts';
+import { entryDiff } from './entry-diff.ts';
 import type { MapEditor, MapRefusal } from './map-editor.ts';
 import type { RoleMapping } from './node-mapping.ts';
 
@@ -17,7 +17,7 @@ export type MapDecision =
 /** A group that may do everything: no fix ever gives it, or keeps it beside a node's groups. */
 const MASTERS = 'system:masters';
 /** The API server takes no larger ConfigMap (1 MiB over all its data). */
-const DATA_BYTES_MAX = 1024 * 1024;
+const CONFIG_MAP_BYTES_MAX = 1024 * 1024;
 const EYE = "kubectl -n kube-system get configmap aws-auth -o jsonpath='{.data.mapRoles}'";
 
 /** What is to be done so that a role is mapped; `configMap` is null where there is none. */
@@ -72,12 +72,12 @@ function edited(
 ): MapDecision {
   const edit = editor.withRole(text, mapping);
   if (!edit.ok) return refused(edit);
-  const data = configMap?.['data'];
-  const others = Object.entries(isObject(data) ? data : {}).filter(([key]) => key !== 'mapRoles');
+  const maps = configMap?.['data'];
+  const others = Object.entries(isObject(maps) ? maps : {}).filter(([key]) => key !== 'mapRoles');
   const bytes = [...others, ['mapRoles', edit.text]].flat().reduce<number>(bytesAnd, 0);
-  if (bytes > DATA_BYTES_MAX)
+  if (bytes > CONFIG_MAP_BYTES_MAX)
     return { do: 'refuse', why: 'With another entry aws-auth would be larger than 1 MiB.' };
-  const diff = lineDiff(text, edit.text);
+  const diff = entryDiff(edit.text, edit.inserted, '+');
   const how = configMap === null ? 'create' : 'edit';
   return { do: how, mapRoles: edit.text, inserted: edit.inserted, diff };
 }

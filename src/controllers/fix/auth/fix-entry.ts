@@ -1,4 +1,4 @@
-import { at, isObject, type JsonObject } from '../../../evidence/json.ts';
+import { at, isObject, type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { AwsAction } from '../../../ports/aws-action.ts';
 import type { AwsApi } from '../../../ports/aws-api.ts';
 import { askForAll, askForOne } from '../aws-read.ts';
@@ -95,7 +95,7 @@ async function associate(order: EntryOrder, aws: AwsApi, tools: FixTools): Promi
   const seen = order.isDryRun ? [] : await policies();
   const input = decidePolicy(seen, order, aws.partition);
   if (input === null) return plainStep(name, 'not-needed', 'The policy is associated already.');
-  const diff = [`+ ${String(input['policyArn'])} for the whole cluster`];
+  const diff = [`+ ${textAt(input, 'policyArn') ?? ''} for the whole cluster`];
   if (order.isDryRun)
     return { ...plainStep(name, 'would-write', 'AWS cannot check this beforehand.'), diff };
   const isThere = async (): Promise<boolean> =>

@@ -49,15 +49,18 @@ function actionOf(
   configMap: JsonObject | null,
   { mapRoles }: Change,
 ): Action {
-  const data = { mapRoles };
   const version = textAt(configMap ?? undefined, 'metadata.resourceVersion') ?? 'new';
   return {
     id: `${id}/aws-auth/${version}`,
     object: awsAuthObject(configMap),
     write:
       configMap === null
-        ? { verb: 'create', object: awsAuthNamed(data) }
-        : { verb: 'patch', patch: { type: 'merge', change: { data } }, requires: 'same-version' },
+        ? { verb: 'create', object: awsAuthNamed(mapRoles) }
+        : {
+            verb: 'patch',
+            patch: { type: 'merge', change: { data: { mapRoles } } },
+            requires: 'same-version',
+          },
     why,
     askedBy: 'fix auth',
     undo: { text: `Take the entry of ${mapping.arn} out again`, command: undoCommand(id) },

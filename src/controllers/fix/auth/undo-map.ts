@@ -1,9 +1,9 @@
 import { type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { Action } from '../../../ports/action.ts';
 import type { FixOrder, FixStep, FixTools, UndoNote } from '../fix.ts';
-import { lineDiff } from '../line-diff.ts';
 import { orRefused, outcomeOf, plainStep, withRetries } from '../step.ts';
 import { AWS_AUTH, awsAuthObject, readAwsAuth } from './config-map.ts';
+import { entryDiff } from './entry-diff.ts';
 import type { MapEditor } from './map-editor.ts';
 
 /**
@@ -37,7 +37,7 @@ async function attempt(
     return plainStep(AWS_AUTH, 'refused', why);
   }
   const { outcome, why } = await tools.perform(actionOf(note, order, configMap, left));
-  const diff = lineDiff(text, left);
+  const diff = entryDiff(text, inserted, '-');
   if (outcome !== 'done') return { ...plainStep(AWS_AUTH, outcomeOf(outcome), why), diff };
   return { ...plainStep(AWS_AUTH, order.isDryRun ? 'would-write' : 'written', why), diff };
 }
