@@ -107,8 +107,8 @@ describe('nothing is changed', () => {
   ] as const)
     test(title, () => {
       const edit = withRole(text, NODES);
-      assert.equal(edit.ok, false);
-      assert.equal(!edit.ok && edit.line, line, JSON.stringify(edit));
+      assert.ok(!edit.ok);
+      assert.equal(edit.line, line, JSON.stringify(edit));
     });
 });
 

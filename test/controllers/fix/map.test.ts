@@ -115,6 +115,7 @@ describe('rights are never widened', () => {
   test('a pattern, a session or a profile is refused', () => {
     for (const arn of [
       'arn:aws:iam::111122223333:role/*',
+      'arn:aws:iam::111122223333:role/*/nodes',
       'arn:aws:iam::*:role/nodes',
       'arn:aws:sts::111122223333:assumed-role/nodes/i-1',
       'arn:aws:iam::111122223333:instance-profile/nodes',
