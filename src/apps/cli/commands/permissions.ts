@@ -84,7 +84,7 @@ export async function permissionsCommand(
 function leftOutLines(features: readonly FeaturePermissions[]): readonly string[] {
   const left = PERMISSIONS.filter(({ warning }) => warning !== null).map(({ feature }) => feature);
   const isAny = features.some(({ warning }) => warning !== null);
-  return isAny ? [] : [`Left out unless named, as in --for ${left[0] ?? ''}: ${left.join(', ')}`];
+  return isAny ? [] : [`Left out unless named by --for: ${left.join(', ')}`];
 }
 
 /** All that `diagnose --ssm` has a machine run, where that is granted. */
