@@ -181,7 +181,7 @@ async function writePage(from: number, seeds: number): Promise<void> {
     ),
     `Runs in which a rule does not hold: ${failures.length}.`,
     '## One right that is taken away',
-    `The program runs with the roles of its installation. Each of its ${rightsOf(controllerRoles()).length} rights is taken away after 10 s and given back after 90 s, one run for each: what is refused is said within a minute, no report is lost, and the run ends as the one with all rights.`,
+    `The program runs with the roles of its installation. Each of its ${rightsOf(controllerRoles()).length} rights is taken away after 10 s and given back after 90 s, one run for each: it reports within a minute what is refused, loses no report, and the run ends as the one with all rights.`,
     `Runs in which a rule does not hold: ${(await runRights(null)).length}.`,
     '## Planted bugs',
     table(['bug', 'caught by', 'again'], await plantedRows()),
