@@ -8,9 +8,15 @@ export interface Command {
   readonly words: readonly string[];
   /** Values by the name of the option without dashes; empty for one that has none. */
   readonly options: ReadonlyMap<string, string>;
+  /** The path that jq took of the output behind a pipe; empty without one. */
+  readonly jqPath: string;
 }
 
 const LENGTH_MAX = 2000;
+const CONTINUED_MAX = 20;
+/** A command whose JSON jq or Python shows, as it is or a part of it. */
+const PIPED =
+  /^(?<asked>[^|]{1,1000}?)\s*\|\s*(?:jq(?:\s+-[a-zA-Z]{1,4}|\s+--raw-output)?(?:\s+(?<path>'[^'|]{0,300}'|"[^"|]{0,300}"|[\w.[\]]{1,200}))?|python3? -m json\.tool)\s*$/;
 /** A quoted part, an escaped character or a plain one, as a shell takes them. */
 const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\|;&<>])+|[|;&<>]/g;
 
@@ -47,8 +53,27 @@ export function commandIn(line: string): Command | null {
   const head = line.slice(0, LENGTH_MAX);
   const text = commandBehindPrompt(head) ?? (BARE.test(head) ? head.trim() : null);
   if (text === null) return null;
-  const parts: readonly string[] = text.replace(/^sudo\s+/, '').match(WORD) ?? [];
+  const given = text.replace(/^sudo\s+/, '').replace(/\s+2>\s?\/dev\/null(?=\s|$)/, '');
+  const piped = PIPED.exec(given);
+  const parts: readonly string[] = (piped?.groups?.['asked'] ?? given).match(WORD) ?? [];
   if (parts.some((part) => /^[|;&<>]$/.test(part))) return null;
   const [program = '', ...words] = parts.map(unquoted);
-  return { text, program, ...optionsOf(words) };
+  const jqPath = unquoted(piped?.groups?.['path'] ?? '').replace(/^\.$/, '');
+  return { text, program, ...optionsOf(words), jqPath };
+}
+
+/** The lines of a command that goes on behind a backslash, as one. */
+export function wholeCommand(lines: readonly string[], index: number): string {
+  const parts: string[] = [];
+  for (const line of lines.slice(index, index + CONTINUED_MAX)) {
+    parts.push(line.replace(/\s*\\\s*$/, '').trim());
+    if (!/\\\s*$/.test(line)) break;
+  }
+  return parts.join(' ');
+}
+
+/** On how many lines, from `index`, a command stands. */
+export function linesOfCommand(lines: readonly string[], index: number): number {
+  const last = lines.slice(index, index + CONTINUED_MAX).findIndex((line) => !/\\\s*$/.test(line));
+  return last < 0 ? 1 : last + 1;
 }

@@ -5,7 +5,7 @@ import { readAwsAnswer } from '../aws/answer.ts';
 import { readPart } from '../kube/object.ts';
 import type { PassageReading } from '../passage.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
-import { type Command, commandIn } from './command.ts';
+import { type Command, commandIn, linesOfCommand, wholeCommand } from './command.ts';
 import { askedOf, partsOf } from './kubectl.ts';
 
 /** A command and what it printed. */
@@ -21,14 +21,17 @@ const OUTPUT_LINES_MAX = 5000;
 /** The commands of a transcript whose output stands below them. */
 function exchangesIn(lines: readonly string[]): readonly Exchange[] {
   const asked = lines.flatMap((line, index) => {
-    const command = commandIn(line);
-    return command === null ? [] : [{ command, index }];
+    const isBehind = index > 0 && /\\\s*$/.test(lines[index - 1] ?? '');
+    const isLong = !isBehind && /\\\s*$/.test(line);
+    const command = isBehind ? null : commandIn(isLong ? wholeCommand(lines, index) : line);
+    const last = isLong ? index + linesOfCommand(lines, index) - 1 : index;
+    return command === null ? [] : [{ command, index, last }];
   });
-  return asked.map(({ command, index }, at) => {
+  return asked.map(({ command, last }, at) => {
     const end = asked[at + 1]?.index ?? lines.length;
-    const below = lines.slice(index + 1, Math.min(end, index + 1 + OUTPUT_LINES_MAX));
+    const below = lines.slice(last + 1, Math.min(end, last + 1 + OUTPUT_LINES_MAX));
     const empty = below.findIndex((line) => line.trim() === '');
-    return { command, line: index + 2, output: empty < 0 ? below : below.slice(0, empty) };
+    return { command, line: last + 2, output: empty < 0 ? below : below.slice(0, empty) };
   });
 }
 
@@ -37,9 +40,10 @@ function withoutListings(passage: PassageReading): PassageReading {
   return { ...passage, collector: { ...passage.collector, listing: () => {} } };
 }
 
-/** Reads what `aws … --query` printed as the answer that it was taken from; false for any other. */
+/** Reads what `aws … --query` or jq printed as the answer that it was taken from; false for any other. */
 function readQueried(passage: PassageReading, { command, line, output }: Exchange): boolean {
-  if (command.program !== 'aws' || !command.options.has('query')) return false;
+  const isPart = command.options.has('query') || command.jqPath !== '';
+  if (command.program !== 'aws' || !isPart) return false;
   const answer = awsAnswerTo(command, output);
   if (answer === null) return false;
   return readAwsAnswer(isOfAll(command) ? passage : withoutListings(passage), answer, line);

@@ -38,7 +38,7 @@ const cause = defineCause({
     neverSet: likely(
       ['cloud-controller', 'kops-controller'],
       /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
-      { atLeast: 10 },
+      { atLeast: 10, enoughOnce: 'alone' },
     ),
     // As the kubelet's configuration or the Node shows it.
     setWrong: likely(
