@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-2ae21f8f';
+export const CATALOGUE_VERSION = '318-2db85da7';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -408,6 +408,8 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"late-mount-over-runtime-data",name:"snapshotGone",in:["containerd","kubelet","event"],anchors:["/var/lib/containerd/","/var/lib/docker/"],pattern:/(?:failed to (?:create|stat|get|open|prepare|mount)|lstat|open|stat|mkdir)\b.{0,200}?(?<path>\/var\/lib\/(?:containerd|docker)\/[\w./-]{1,400}): no such file or directory/,strict:false,per:[]},
 {owner:"late-mount-over-runtime-data",name:"recoverFailed",in:["containerd","kubelet","event"],anchors:["failed to prepare extraction snapshot","failed to recover state"],pattern:/failed to (?:prepare extraction snapshot|recover state).{0,1000}no such file or directory/,strict:false,per:[]},
 {owner:"late-mount-over-runtime-data",name:"mounted",in:["cloud-init","user-data","console"],anchors:["/var/lib/containerd","/var/lib/docker","/var/lib/kubelet"],pattern:/\bmount\b .{0,120}?\s(?<mountpoint>\/var\/lib\/(?:containerd|docker|kubelet))\/?(?=\s|$)/,strict:false,per:[]},
+{owner:"late-mount-over-runtime-data",name:"toldMount",in:["client-output","unknown"],anchors:["/var/lib/containerd","/var/lib/docker"],pattern:/\b(?:mounts?|mounted|mounting)\b.{0,60}\b(?:on|at|to|as|over|under)\b.{0,10}(?<mountpoint>\/var\/lib\/(?:containerd|docker))\b(?!\/)/i,strict:false,isTold:true,per:[]},
+{owner:"late-mount-over-runtime-data",name:"parentGone",in:["containerd","kubelet","event","unknown","client-output"],anchors:[" bucket: not found"],pattern:/missing parent ".{1,200}?" bucket: not found/,strict:false,per:[]},
 {owner:"late-mount-over-runtime-data",name:"restarted",in:["cloud-init","user-data"],anchors:["systemctl restart containerd","systemctl stop containerd","systemctl restart kubelet containerd","systemctl stop kubelet containerd"],pattern:/systemctl (?:restart|stop) (?:kubelet )?containerd/,strict:false,per:[]},
 {owner:"late-mount-over-runtime-data",name:"worked",in:["kubelet","event","node-status"],anchors:["as it just became ready","status is now: NodeReady","condition Ready=True"],pattern:/as it just became ready|status is now: NodeReady|condition Ready=True/,strict:false,per:[]},
 {owner:"late-mount-over-runtime-data",name:"imageWithRuntimeData",in:["user-data","cloud-init","unknown"],anchors:["application/node.eks.aws","node.eks.aws/v1"],pattern:/application\/node\.eks\.aws|\bnode\.eks\.aws\/v1/,strict:false,per:[]},

@@ -155,7 +155,7 @@ function matchTolerations(view: Own): Match | null {
 function matchNowhere(view: Own): Match | null {
   const sets = view.list('kube/DaemonSet');
   const wanted = ({ value }: Seen<DaemonSet>): number =>
-    Number(value.status?.desiredNumberScheduled ?? Number.NaN);
+    Number(value.status?.desiredNumberScheduled);
   const own = sets.find((set) => CNI.test(set.value.name) && wanted(set) === 0);
   const other = sets.find((set) => !CNI.test(set.value.name) && wanted(set) > 0);
   // With two network plugins the other one may be the one that is meant.
