@@ -68,7 +68,7 @@ function camelCase(option: string): string {
 function askedBy({ options, words }: Command): JsonObject {
   const entries = [...options]
     .filter(([option]) =>
-      /^(?:role-name|policy-name|policy-arn|key-id|principal-arn)$/.test(option),
+      /^(?:role-name|policy-name|policy-arn|key-id|principal-arn|vpc-id)$/.test(option),
     )
     .map(([option, value]) => {
       const name = camelCase(option);

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../evidence/json.ts';
 import type { FactKind } from '../../evidence/kinds.ts';
 import { isKubeKind } from '../../evidence/kube/shapes.ts';
 import { classifyName, type MachineName, type NameKind } from '../../evidence/names.ts';
@@ -40,12 +41,23 @@ function withoutListings(passage: PassageReading): PassageReading {
   return { ...passage, collector: { ...passage.collector, listing: () => {} } };
 }
 
+const ANSWER_CHARACTERS_MAX = 2000;
+
+/** Says the answer as it would stand there without the question for a part of it. */
+function sayAnswer(passage: PassageReading, answer: JsonObject, line: number): void {
+  const text = JSON.stringify(answer);
+  if (text.length > ANSWER_CHARACTERS_MAX) return;
+  const nobody = { when: null, host: null, about: null } as const;
+  passage.say({ ...nobody, text, source: 'aws-message', line, isState: true });
+}
+
 /** Reads what `aws … --query` or jq printed as the answer that it was taken from; false for any other. */
 function readQueried(passage: PassageReading, { command, line, output }: Exchange): boolean {
   const isPart = command.options.has('query') || command.jqPath !== '';
   if (command.program !== 'aws' || !isPart) return false;
   const answer = awsAnswerTo(command, output);
   if (answer === null) return false;
+  sayAnswer(passage, answer, line);
   return readAwsAnswer(isOfAll(command) ? passage : withoutListings(passage), answer, line);
 }
 
