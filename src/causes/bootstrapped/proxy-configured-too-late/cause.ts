@@ -70,7 +70,7 @@ const cause = defineCause({
   needs: [],
   symptoms: ['boot-call-retried'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  explains: ['private-dns-name-lookup-failed'],
+  explains: ['private-dns-name-lookup-failed', 'no-nat-or-vpc-endpoints'],
   summary: ({ machine, proxy }) =>
     sentence`nodeadm on ${machine ?? 'the machine'} got no answer from AWS because the proxy${phrase` ${proxy}`} is only set by a user-data script, which runs after nodeadm-config.`,
   remedy: ({ proxy }) => [
@@ -107,7 +107,8 @@ type Own = ViewOf<typeof cause>;
 function matchLateProxy(view: Own): Match | null {
   const script = view.sign('setByScript');
   const call = view.sign('callFailed') ?? view.sign('retried') ?? view.sign('toldBefore');
-  if (call === null || view.sign('setEarly') !== null) return null;
+  if (view.sign('setEarly') !== null) return null;
+  if (call === null) return matchByHand(view);
   if (script !== null) return found(script.first.captures, [call.first, script.first], 'likely');
   // What fails at boot and works by hand misses what the boot has set meanwhile.
   const [proxy, later] = [
@@ -116,4 +117,11 @@ function matchLateProxy(view: Own): Match | null {
   ];
   if (proxy === null || later === null) return null;
   return found({}, [call.first, proxy.first, later.first], 'likely');
+}
+
+/** A script sets the proxy, and what does not work at boot works by hand. */
+function matchByHand(view: Own): Match | null {
+  const [script, later] = [view.sign('setByScript'), view.sign('toldLater')];
+  if (script === null || later === null) return null;
+  return found(script.first.captures, [script.first, later.first], 'likely');
 }

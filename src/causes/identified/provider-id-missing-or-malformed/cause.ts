@@ -21,7 +21,7 @@ const cause = defineCause({
   signs: {
     invalidId: likely(
       ['cloud-controller', 'controller-manager', 'kubelet'],
-      /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
+      /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)(?!, and error by node name)/,
     ),
     // A Node has no providerID until the controller gives it one.
     ...INITIALISED,
