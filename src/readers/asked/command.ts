@@ -14,9 +14,12 @@ export interface Command {
 
 const LENGTH_MAX = 2000;
 const CONTINUED_MAX = 20;
-/** A command whose JSON jq or Python shows, as it is or a part of it. */
+/** Outside quotes, since none of those that people type there has one behind it. */
+const BEHIND = /\s*(?:;|&&)\s*(?=(?:kubectl|oc|aws|cat|hostname|curl)\s)/;
+const COMMANDS_MAX = 4;
+/** A command whose JSON jq or Python shows, as it is or a part of it, or whose rows are sorted. */
 const PIPED =
-  /^(?<asked>[^|]{1,1000}?)\s*\|\s*(?:jq(?:\s+-[a-zA-Z]{1,4}|\s+--raw-output)?(?:\s+(?<path>'[^'|]{0,300}'|"[^"|]{0,300}"|[\w.[\]]{1,200}))?|python3? -m json\.tool)\s*$/;
+  /^(?<asked>[^|]{1,1000}?)\s*\|\s*(?:jq(?:\s+-[a-zA-Z]{1,4}|\s+--raw-output)?(?:\s+(?<path>'[^'|]{0,300}'|"[^"|]{0,300}"|[\w.[\]]{1,200}))?|python3? -m json\.tool|sort(?:\s+-[\w,]{1,12}){0,3})\s*$/;
 /** A quoted part, an escaped character or a plain one, as a shell takes them. */
 const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\|;&<>])+|[|;&<>]/g;
 
@@ -62,12 +65,29 @@ export function commandIn(line: string): Command | null {
   return { text, program, ...optionsOf(words), jqPath };
 }
 
+/** Commands behind one another on one line, each as if it were typed alone. */
+export function commandsIn(line: string): readonly Command[] {
+  const one = commandIn(line);
+  if (one !== null) return [one];
+  const text = commandBehindPrompt(line.slice(0, LENGTH_MAX));
+  const parts = text === null ? [] : text.split(BEHIND);
+  if (parts.length < 2 || parts.length > COMMANDS_MAX) return [];
+  const commands = parts.map((part) => commandIn(`$ ${part}`));
+  const known = commands.filter((command) => command !== null);
+  return known.length === parts.length ? known : [];
+}
+
+/** True for a line that ends with a backslash, so that its command goes on below it. */
+export function isContinued(line: string | undefined): boolean {
+  return /\\\s*$/.test(line ?? '');
+}
+
 /** The lines of a command that goes on behind a backslash, as one. */
 export function wholeCommand(lines: readonly string[], index: number): string {
   const parts: string[] = [];
   for (const line of lines.slice(index, index + CONTINUED_MAX)) {
     parts.push(line.replace(/\s*\\\s*$/, '').trim());
-    if (!/\\\s*$/.test(line)) break;
+    if (!isContinued(line)) break;
   }
   return parts.join(' ');
 }

@@ -167,8 +167,11 @@ function ofJq(asked: Asked, path: string, output: readonly string[]): readonly J
 
 function ofColumns(asked: Asked, spec: string, output: readonly string[]): readonly JsonObject[] {
   const paths = spec.split(',').map((column) => membersOf(column.slice(column.indexOf(':') + 1)));
-  return output.slice(1).flatMap((row) => {
+  const titles = spec.split(',').map((column) => column.slice(0, column.indexOf(':')));
+  return output.flatMap((row) => {
     const cells = row.trim().split(/\s{2,}/);
+    // Sorting moves the titles.
+    if (cells.every((cell, index) => cell === titles[index])) return [];
     if (cells.length !== paths.length) return [];
     const object = emptyObject(asked);
     for (const [index, members] of paths.entries()) {

@@ -5,8 +5,9 @@ import { classifyName, type MachineName, type NameKind } from '../../evidence/na
 import { readAwsAnswer } from '../aws/answer.ts';
 import { readPart } from '../kube/object.ts';
 import type { PassageReading } from '../passage.ts';
+import { bracketEnds } from '../text/bracket-ends.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
-import { type Command, commandIn, linesOfCommand, wholeCommand } from './command.ts';
+import { type Command, commandsIn, isContinued, linesOfCommand, wholeCommand } from './command.ts';
 import { askedOf, partsOf } from './kubectl.ts';
 
 /** A command and what it printed. */
@@ -19,20 +20,52 @@ interface Exchange {
 
 const OUTPUT_LINES_MAX = 5000;
 
+interface Typed {
+  readonly commands: readonly Command[];
+  readonly index: number;
+  /** Its last line. */
+  readonly last: number;
+}
+
+function typedAt(lines: readonly string[], index: number): Typed | null {
+  if (index > 0 && isContinued(lines[index - 1])) return null;
+  const isLong = isContinued(lines[index]);
+  const commands = commandsIn(isLong ? wholeCommand(lines, index) : (lines[index] ?? ''));
+  const last = isLong ? index + linesOfCommand(lines, index) - 1 : index;
+  return commands.length === 0 ? null : { commands, index, last };
+}
+
+/** Each command of a line has what follows, up to the end of the JSON that the one before printed. */
+function sharedOut(
+  commands: readonly Command[],
+  line: number,
+  output: readonly string[],
+): readonly Exchange[] {
+  const exchanges: Exchange[] = [];
+  let from = 0;
+  for (const [place, command] of commands.entries()) {
+    const rest = output.slice(from);
+    const isLast = place === commands.length - 1;
+    const end = isLast
+      ? rest.length
+      : /^\s*[[{]/.test(rest[0] ?? '')
+        ? bracketEnds(rest).after(0)
+        : 1;
+    if (end < 0) break;
+    exchanges.push({ command, line: line + from, output: rest.slice(0, end) });
+    from += end;
+  }
+  return exchanges;
+}
+
 /** The commands of a transcript whose output stands below them. */
 function exchangesIn(lines: readonly string[]): readonly Exchange[] {
-  const asked = lines.flatMap((line, index) => {
-    const isBehind = index > 0 && /\\\s*$/.test(lines[index - 1] ?? '');
-    const isLong = !isBehind && /\\\s*$/.test(line);
-    const command = isBehind ? null : commandIn(isLong ? wholeCommand(lines, index) : line);
-    const last = isLong ? index + linesOfCommand(lines, index) - 1 : index;
-    return command === null ? [] : [{ command, index, last }];
-  });
-  return asked.map(({ command, last }, at) => {
+  const asked = lines.flatMap((_, index) => typedAt(lines, index) ?? []);
+  return asked.flatMap(({ commands, last }, at) => {
     const end = asked[at + 1]?.index ?? lines.length;
     const below = lines.slice(last + 1, Math.min(end, last + 1 + OUTPUT_LINES_MAX));
     const empty = below.findIndex((line) => line.trim() === '');
-    return { command, line: last + 2, output: empty < 0 ? below : below.slice(0, empty) };
+    return sharedOut(commands, last + 2, empty < 0 ? below : below.slice(0, empty));
   });
 }
 

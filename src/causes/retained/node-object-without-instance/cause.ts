@@ -97,15 +97,18 @@ function matchTerminated(view: Own): Match | null {
       ...(own === undefined ? [] : [view.quote(own, `${gone} ${state ?? ''} ${reason}`)]),
     ]);
   }
-  const [unknown, told] = [view.sign('notInCloud'), view.sign('toldGone')];
-  if (view.nowMs === null && unknown !== null && told !== null)
-    return found(
-      { node: unknown.last.captures['node'] ?? '' },
-      [unknown.last, told.first],
-      'likely',
-    );
+  const told = matchTold(view);
+  if (told !== null) return told;
   const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
   return unready.length > 0 && doAllRun && view.nowMs !== null ? clear : null;
+}
+
+/** The controller does not find its instance, and somebody says that there is none any more. */
+function matchTold(view: Own): Match | null {
+  const [unknown, told] = [view.sign('notInCloud'), view.sign('toldGone')];
+  if (view.nowMs !== null || unknown === null || told === null) return null;
+  const { node = '' } = unknown.last.captures;
+  return found({ node }, [unknown.last, told.first], 'likely');
 }
 
 /** The instance that a Node names, or the only one that there is. */
