@@ -15,11 +15,11 @@ export interface Command {
 const LENGTH_MAX = 2000;
 const CONTINUED_MAX = 20;
 /** Outside quotes, since none of those that people type there has one behind it. */
-const BEHIND = /\s*(?:;|&&)\s*(?=(?:kubectl|oc|aws|cat|hostname|curl)\s)/;
+const BEHIND = /\s{0,4}(?:;|&&)\s{0,4}(?=(?:kubectl|oc|aws|cat|hostname|curl)\s)/;
 const COMMANDS_MAX = 4;
 /** A command whose JSON jq or Python shows, as it is or a part of it, or whose rows are sorted. */
 const PIPED =
-  /^(?<asked>[^|]{1,1000}?)\s*\|\s*(?:jq(?:\s+-[a-zA-Z]{1,4}|\s+--raw-output)?(?:\s+(?<path>'[^'|]{0,300}'|"[^"|]{0,300}"|[\w.[\]]{1,200}))?|python3? -m json\.tool|sort(?:\s+-[\w,]{1,12}){0,3})\s*$/;
+  /^(?<asked>[^|]{1,1000})\|\s{0,4}(?:jq(?:\s{1,4}-[a-zA-Z]{1,4}|\s{1,4}--raw-output)?(?:\s{1,4}(?<path>'[^'|]{0,300}'|"[^"|]{0,300}"|[\w.[\]]{1,200}))?|python3? -m json\.tool|sort(?:\s{1,4}-[\w,]{1,12}){0,3})\s{0,4}$/;
 /** A quoted part, an escaped character or a plain one, as a shell takes them. */
 const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\|;&<>])+|[|;&<>]/g;
 
@@ -56,7 +56,7 @@ export function commandIn(line: string): Command | null {
   const head = line.slice(0, LENGTH_MAX);
   const text = commandBehindPrompt(head) ?? (BARE.test(head) ? head.trim() : null);
   if (text === null) return null;
-  const given = text.replace(/^sudo\s+/, '').replace(/\s+2>\s?\/dev\/null(?=\s|$)/, '');
+  const given = text.replace(/^sudo\s+/, '').replace(/\s{1,4}2>\s?\/dev\/null(?=\s|$)/, '');
   const piped = PIPED.exec(given);
   const parts: readonly string[] = (piped?.groups?.['asked'] ?? given).match(WORD) ?? [];
   if (parts.some((part) => /^[|;&<>]$/.test(part))) return null;
@@ -79,14 +79,14 @@ export function commandsIn(line: string): readonly Command[] {
 
 /** True for a line that ends with a backslash, so that its command goes on below it. */
 export function isContinued(line: string | undefined): boolean {
-  return /\\\s*$/.test(line ?? '');
+  return line?.trimEnd().endsWith('\\') === true;
 }
 
 /** The lines of a command that goes on behind a backslash, as one. */
 export function wholeCommand(lines: readonly string[], index: number): string {
   const parts: string[] = [];
   for (const line of lines.slice(index, index + CONTINUED_MAX)) {
-    parts.push(line.replace(/\s*\\\s*$/, '').trim());
+    parts.push((isContinued(line) ? line.trimEnd().slice(0, -1) : line).trim());
     if (!isContinued(line)) break;
   }
   return parts.join(' ');

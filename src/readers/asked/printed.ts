@@ -43,7 +43,7 @@ function rowsOfText(output: readonly string[]): readonly (readonly string[])[] {
 }
 
 function valueOfRows(rows: readonly (readonly string[])[], query: string): Json {
-  const isList = /\[(?:\*|\?[^\]]*)?\]/.test(query);
+  const isList = /\[(?:\*|\?[^[\]]{0,200})?\]/.test(query);
   const isTable = /[\]}]$/.test(query) && !/\[(?:\*|\d*)\]$/.test(query);
   const values = rows.map((row) => row.map(cellOf));
   if (isTable) return isList ? values : (values[0] ?? null);

@@ -142,7 +142,7 @@ function answerBehind([step, ...rest]: readonly Step[], value: Json): Json | und
 }
 
 /** The parts of an expression between its pipes. */
-const STAGES = /\s*(?<!\|)\|(?!\|)\s*/;
+const STAGES = /\s{0,4}(?<!\|)\|(?!\|)\s{0,4}/;
 const STAGES_MAX = 4;
 
 /** What decides the form of the output: the expression behind the last pipe. */

@@ -76,7 +76,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchTerminated);
+export default matched(cause, (view) => matchTold(view) ?? matchTerminated(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -97,8 +97,6 @@ function matchTerminated(view: Own): Match | null {
       ...(own === undefined ? [] : [view.quote(own, `${gone} ${state ?? ''} ${reason}`)]),
     ]);
   }
-  const told = matchTold(view);
-  if (told !== null) return told;
   const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
   return unready.length > 0 && doAllRun && view.nowMs !== null ? clear : null;
 }
