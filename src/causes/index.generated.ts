@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-1bf09e5e';
+export const CATALOGUE_VERSION = '318-ede9e788';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1562,7 +1562,6 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"kubelet-announces-wrong-address",name:"notOnHost",in:["kubelet"],anchors:[" not found in the host"],pattern:/(?:validate nodeIP: )?[Nn]ode IP: "?(?<address>[\da-f.:]{1,400})"? not found in the host's network interfaces/,strict:false,per:[]},
 {owner:"kubelet-announces-wrong-address",name:"notOfInstance",in:["kubelet","cloud-controller","controller-manager"],anchors:["failed to get node address from cloud provider that matches ip: ","Specified Node IP not found in cloudprovider for node ","specified Node IP not found in cloudprovider for node "],pattern:/failed to get node address from cloud provider that matches ip: (?<address>[\da-f.:]{1,400})|[Ss]pecified Node IP not found in cloudprovider for node "?(?<node>[a-z0-9][\w.-]{0,400})?/,strict:false,per:[]},
 {owner:"kubelet-announces-wrong-address",name:"notReached",in:["client-output","event","kube-apiserver","pod-app","journal"],anchors:[":10250: i/o timeout",":10250: connect: ",":10250: getsockopt: "],pattern:/dial tcp (?<address>\d{1,400}\.\d{1,400}\.\d{1,400}\.\d{1,400}):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,strict:false,per:[]},
-{owner:"kubelet-announces-wrong-address",name:"addressOfBridge",in:["client-output","event","kube-apiserver","pod-app","journal","unknown"],anchors:["172.17.0.1:10250","192.168.122.1:10250","10.0.2.15:10250"],pattern:/dial tcp (?<address>172\.17\.0\.1|192\.168\.122\.1|10\.0\.2\.15):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,strict:false,per:[]},
 {owner:"kubelet-announces-wrong-address",name:"announced",in:["client-output","node-status","unknown"],anchors:["InternalIP:"],pattern:/\bInternalIP:\s{1,12}(?<announced>\d{1,400}\.\d{1,400}\.\d{1,400}\.\d{1,400})\b/,strict:false,per:[]},
 {owner:"kubelet-announces-wrong-address",name:"namedAfter",in:["client-output","node-status","unknown"],anchors:["InternalDNS:","Hostname:"],pattern:/\b(?:InternalDNS|Hostname):\s{1,12}(?<node>ip-\d{1,400}-\d{1,400}-\d{1,400}-\d{1,400})\b/,strict:false,per:[]},
 {owner:"kubelet-refuses-apiserver-client",name:"unauthorized",in:["client-output","pod-app","kube-apiserver","event"],anchors:["the server has asked for the client to provide credentials (","unable to upgrade connection: Unauthorized"],pattern:/the server has asked for the client to provide credentials \( ?pods\/(?:log|exec|attach|portforward)|unable to upgrade connection: Unauthorized/,strict:false,per:[]},

@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import { WRONG_ADDRESS_TOLD } from '../../../diagnosis/address-signs.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import { misannounced } from '../../../domain/nodes/announced-address.ts';
@@ -32,12 +32,6 @@ const cause = defineCause({
     notReached: context(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
       /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
-    ),
-    // Bridges of Docker and libvirt, and the address that VirtualBox gives every machine.
-    addressOfBridge: likely(
-      ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal', 'unknown'],
-      /dial tcp (?<address>172\.17\.0\.1|192\.168\.122\.1|10\.0\.2\.15):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
-      { anchors: ['172.17.0.1:10250', '192.168.122.1:10250', '10.0.2.15:10250'] },
     ),
     announced: context(
       ['client-output', 'node-status', 'unknown'],
@@ -96,7 +90,7 @@ type Own = ViewOf<typeof cause>;
 
 /** Calls to the Node's address fail, and it is not the one by which EC2 knows the machine. */
 function matchAddress(view: Own): Match | null {
-  if (view.anySign('notOnHost', 'notOfInstance', 'addressOfBridge')) return null;
+  if (view.sign('notOnHost') !== null || view.sign('notOfInstance') !== null) return null;
   const call = view.sign('notReached') ?? view.clusterSign('notReached');
   const address = call?.last.captures['address'];
   if (call === null || address === undefined) return null;
