@@ -15,6 +15,7 @@ import { PERMISSIONS_COMMAND } from './permissions.ts';
 import { PREFLIGHT } from './preflight.ts';
 import { RECORD } from './record.ts';
 import { SIM } from './sim.ts';
+import { SPOT } from './spot.ts';
 import { STATUS } from './status.ts';
 import { TIMELINE } from './timeline.ts';
 
@@ -24,6 +25,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   DIAGNOSE,
   PREFLIGHT,
   CAPACITY,
+  SPOT,
   NAME,
   PERMISSIONS_COMMAND,
   EXPLAIN,
