@@ -16,12 +16,13 @@ export const BEGIN_MS = Date.parse('2026-08-01T00:00:00Z');
 const ZONES = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
 /** GiB of memory for each vCPU, by the first letter of a family. */
 const RATIOS: Readonly<Record<string, number>> = { c: 2, m: 4, r: 8 };
-const FAMILIES = [
-  ...['c5', 'c5a', 'c6i', 'c6a', 'c6g', 'c7g'],
-  ...['m5', 'm5a', 'm6i', 'm6a', 'm6g', 'm7g'],
-  ...['r5', 'r6i', 'r6g'],
-];
-const SIZES: Readonly<Record<string, number>> = { large: 2, xlarge: 4, '2xlarge': 8, '4xlarge': 16 };
+const FAMILIES = 'c5 c5a c6i c6a c6g c7g m5 m5a m6i m6a m6g m7g r5 r6i r6g'.split(' ');
+const SIZES: Readonly<Record<string, number>> = {
+  large: 2,
+  xlarge: 4,
+  '2xlarge': 8,
+  '4xlarge': 16,
+};
 /** About what Spot costs for a vCPU and a GiB, dollars an hour. */
 const DOLLARS_PER_VCPU = 0.012;
 const DOLLARS_PER_GIB = 0.0018;
@@ -94,11 +95,19 @@ function changesOf(
 /** In a shortage a pool is taken about every day and a half, else once in two months. */
 function takenOf(seeded: Seeded, shortages: readonly Shortage[], endMs: number): number[] {
   const taken: number[] = [];
-  for (let at = BEGIN_MS + waitMs(seeded, 60 * DAY_MS); at < endMs; at += waitMs(seeded, 60 * DAY_MS))
+  for (
+    let at = BEGIN_MS + waitMs(seeded, 60 * DAY_MS);
+    at < endMs;
+    at += waitMs(seeded, 60 * DAY_MS)
+  )
     taken.push(at);
   for (const { fromMs, toMs } of shortages) {
     const untilMs = Math.min(toMs, endMs);
-    for (let at = fromMs + waitMs(seeded, 1.5 * DAY_MS); at < untilMs; at += waitMs(seeded, 1.5 * DAY_MS))
+    for (
+      let at = fromMs + waitMs(seeded, 1.5 * DAY_MS);
+      at < untilMs;
+      at += waitMs(seeded, 1.5 * DAY_MS)
+    )
       taken.push(at);
   }
   return taken.toSorted((a, b) => a - b);

@@ -14,7 +14,14 @@ import { solve } from '../../src/capacity/spot/solve.ts';
 import type { Told } from '../../src/capacity/spot/told.ts';
 import { DEFAULT_MODE } from '../../src/capacity/mode.ts';
 import { readSpotAnswers } from '../../src/readers/spot/answers.ts';
-import { BEGIN_MS, DAY_MS, historyOf, type PoolHistory, priceAnswer, runAnswer } from './history.ts';
+import {
+  BEGIN_MS,
+  DAY_MS,
+  historyOf,
+  type PoolHistory,
+  priceAnswer,
+  runAnswer,
+} from './history.ts';
 
 const WEEK_MS = 7 * DAY_MS;
 const HISTORY_MS = 14 * DAY_MS;
@@ -120,7 +127,11 @@ export function replay(seed: number, days = 90): ReadonlyMap<string, readonly Ou
   const history = historyOf(seed, days);
   const byPool = new Map(history.map((one) => [keyOf(one), one]));
   const outcomes = new Map(Object.keys(STRATEGIES).map((name) => [name, [] as Outcome[]]));
-  for (let nowMs = BEGIN_MS + HISTORY_MS; nowMs + WEEK_MS <= BEGIN_MS + days * DAY_MS; nowMs += WEEK_MS) {
+  for (
+    let nowMs = BEGIN_MS + HISTORY_MS;
+    nowMs + WEEK_MS <= BEGIN_MS + days * DAY_MS;
+    nowMs += WEEK_MS
+  ) {
     const question = questionAt(history, nowMs);
     const { pools } = candidatesOf(question);
     const truths = pools.map((pool) => {

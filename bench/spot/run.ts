@@ -26,7 +26,12 @@ function row(name: string, outcomes: readonly Outcome[]): string {
     percent(mean(regrets)),
     percent(percentile(regrets, 0.95)),
     percent(mean(outcomes.map(({ lost }) => lost))),
-    percent(percentile(outcomes.map(({ lostAtOnce }) => lostAtOnce), 0.95)),
+    percent(
+      percentile(
+        outcomes.map(({ lostAtOnce }) => lostAtOnce),
+        0.95,
+      ),
+    ),
     percent(Math.max(...outcomes.map(({ lostAtOnce }) => lostAtOnce))),
   ];
   return `| ${cells.join(' | ')} |`;

@@ -45,7 +45,11 @@ export async function askSpotOffers(ask: Ask, scope: SpotScope): Promise<readonl
     operation: 'DescribeInstanceTypes',
     input: { Filters: filters({ 'supported-usage-class': ['spot'] }) },
   };
-  const runs: PlannedCall = { service: 'ec2', operation: 'DescribeSpotInstanceRequests', input: {} };
+  const runs: PlannedCall = {
+    service: 'ec2',
+    operation: 'DescribeSpotInstanceRequests',
+    input: {},
+  };
   return await Promise.all([
     joined(ask, types, SPOT_MEMBERS.types, null),
     // Of the changes before the start the last one is included, which is the price of now.

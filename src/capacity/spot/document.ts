@@ -1,7 +1,7 @@
 import type { Candidate, SpotQuestion } from './candidates.ts';
 import type { SpotDemand } from './demand.ts';
 import { type Mix, type MixAnswer, mixOf } from './mix.ts';
-import { whyTypes } from './why.ts';
+import { type TypeRow, whyTypes } from './why.ts';
 import type { FixedRules } from './rules.ts';
 
 /** One pool of the mix. */
@@ -30,14 +30,6 @@ export interface MixRow {
   readonly gpus: number;
   /** Pods with an address on one node, those of DaemonSets taken off. */
   readonly pods: number;
-}
-
-export interface TypeRow {
-  readonly type: string;
-  readonly isIn: boolean;
-  /** Not in, and at most a tenth dearer than what is: a group may fall back on it. */
-  readonly isReserve: boolean;
-  readonly why: string;
 }
 
 /** What `rollcall spot -o json` prints. */
@@ -106,7 +98,9 @@ function unknownsOf({ told, demand }: SpotQuestion, { mix, candidates }: MixAnsw
         ]),
     ...(mix === null || taken.some(({ score }) => score !== null)
       ? []
-      : ['Placement scores are unknown: whether EC2 has the capacity now is not part of the choice.']),
+      : [
+          'Placement scores are unknown: whether EC2 has the capacity now is not part of the choice.',
+        ]),
     ...(short === 0
       ? []
       : [

@@ -45,7 +45,7 @@ interface Point {
 
 function pointAt({ program, box, scales }: Search, prices: readonly number[]): Point {
   const { variables, rows } = program;
-  const worth = new Array<number>(variables.length).fill(0);
+  const worth = variables.map(() => 0);
   const missing = rows.map(({ least }, row) => least * (scales[row] ?? 1));
   let bound = 0;
   for (const [row, { of, least }] of rows.entries()) {

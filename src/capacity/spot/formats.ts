@@ -24,7 +24,10 @@ interface UsedType {
   readonly nodes: number;
 }
 
-function usedTypes({ mix, types: rows }: SpotDocument, { types }: FormatOptions): readonly UsedType[] {
+function usedTypes(
+  { mix, types: rows }: SpotDocument,
+  { types }: FormatOptions,
+): readonly UsedType[] {
   return rows
     .filter(({ isIn, isReserve }) => isIn || isReserve)
     .slice(0, TYPES_MAX)
@@ -81,9 +84,7 @@ export function asgPolicy(document: SpotDocument, options: FormatOptions): JsonO
         Overrides: used.map((one) => ({
           InstanceType: one.type,
           WeightedCapacity: weightOf(one),
-          ...(templates.size === 1
-            ? {}
-            : { LaunchTemplateSpecification: specification(one.arch) }),
+          ...(templates.size === 1 ? {} : { LaunchTemplateSpecification: specification(one.arch) }),
         })),
       },
       InstancesDistribution: {
@@ -113,7 +114,10 @@ export function karpenterPool(document: SpotDocument, options: FormatOptions): J
           nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
           requirements: [
             requirement('karpenter.sh/capacity-type', ['spot']),
-            requirement('kubernetes.io/arch', [...new Set(used.map(({ arch }) => arch))].toSorted()),
+            requirement(
+              'kubernetes.io/arch',
+              [...new Set(used.map(({ arch }) => arch))].toSorted(),
+            ),
             requirement(
               'node.kubernetes.io/instance-type',
               used.map(({ type }) => type),
@@ -155,7 +159,10 @@ export function eksctlConfig(document: SpotDocument, options: FormatOptions): Js
   return {
     apiVersion: 'eksctl.io/v1alpha5',
     kind: 'ClusterConfig',
-    metadata: { name: options.cluster ?? options.name, region: options.region ?? regionOf(document) },
+    metadata: {
+      name: options.cluster ?? options.name,
+      region: options.region ?? regionOf(document),
+    },
     managedNodeGroups: groups,
   };
 }

@@ -52,7 +52,8 @@ function whyTooFewGroups(pools: readonly Candidate[], rules: FixedRules): string
     const count = new Set(pools.map(groupOf)).size;
     const allowed = rules[key] * count;
     if (allowed >= 1) continue;
-    const groups = count === 1 ? `the only ${noun} that is left` : `${count} ${noun.replace(/y$/, 'ie')}s`;
+    const groups =
+      count === 1 ? `the only ${noun} that is left` : `${count} ${noun.replace(/y$/, 'ie')}s`;
     return `${key} ${percentText(rules[key])} with ${groups} allows ${percentText(allowed)} of what is wanted.`;
   }
   return null;

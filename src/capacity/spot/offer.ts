@@ -52,8 +52,7 @@ function barred(name: string, told: ToldType, demand: SpotDemand, rules: SpotRul
   if (vcpus < demand.nodeVcpus.least) return `${vcpus} vCPUs are too few for one node`;
   if (vcpus > demand.nodeVcpus.most) return `${vcpus} vCPUs are too many for one node`;
   if (told.isSpot === false) return 'EC2 does not sell it as Spot';
-  if (demand.gpus !== null && told.gpus === null)
-    return `its GPUs are unknown; ask EC2: ${ask}`;
+  if (demand.gpus !== null && told.gpus === null) return `its GPUs are unknown; ask EC2: ${ask}`;
   return null;
 }
 

@@ -59,7 +59,11 @@ export function stepsOf(told: readonly ToldPrices[]): readonly PriceStep[] {
 }
 
 /** The part of what is known that lies in a time. */
-export function within(steps: readonly PriceStep[], fromMs: number, toMs: number): readonly PriceStep[] {
+export function within(
+  steps: readonly PriceStep[],
+  fromMs: number,
+  toMs: number,
+): readonly PriceStep[] {
   return steps
     .filter((step) => step.toMs >= fromMs && step.fromMs <= toMs)
     .map((step) => ({
@@ -155,7 +159,8 @@ export function statisticsOf(
     most: prices.reduce((most, price) => Math.max(most, price)),
     volatility: Math.sqrt(variance) / mean,
     trendPerWeek: trendOf(sums, mean),
-    changes: inTime.filter(({ dollars }, at) => at > 0 && dollars !== inTime[at - 1]?.dollars).length,
+    changes: inTime.filter(({ dollars }, at) => at > 0 && dollars !== inTime[at - 1]?.dollars)
+      .length,
     known: Math.min(1, (sums.time * DAY_MS) / Math.max(1, toMs - fromMs)),
   };
 }

@@ -34,7 +34,7 @@ const NODE_STEPS = 24;
 interface Open {
   readonly box: Box;
   readonly bound: number;
-  readonly prices: readonly number[] | null;
+  readonly prices: readonly number[];
 }
 
 interface Best {
@@ -44,7 +44,8 @@ interface Best {
 
 /** Costs more than anything in the box, so that a bound above it shows that nothing is feasible. */
 function ceilingOf({ variables }: Program, { high }: Box): number {
-  return variables.reduce((sum, one, index) => sum + costOfCount(one, high[index] ?? 0), 0) + 1;
+  const all = variables.reduce((sum, one, index) => sum + costOfCount(one, high[index] ?? 0), 0);
+  return 1.5 * all + 1;
 }
 
 /** The cost at and above which counts are not worth looking for. */
@@ -63,8 +64,14 @@ export function solve(program: Program, { stepsMax, gap }: SolveOptions): Soluti
     high: program.variables.map(({ most }) => most),
   };
   const best: Best = { counts: null, cost: ceilingOf(program, box) };
-  const root = lookInto(program, { box, bound: -Infinity, prices: null }, best, gap);
-  if (root === null) return whenNone(best, gap);
+  const root = firstLook(program, box, best);
+  if (root === null) return { kind: 'infeasible', steps: 1 };
+  const { counts: first } = best;
+  const limit = limitOf(best, gap);
+  if (root.bound >= limit || !cut(program, box, root, limit))
+    return first === null
+      ? { kind: 'infeasible', steps: 1 }
+      : solvedAtOnce(first, best.cost, gap, root);
   const kept = box.high.flatMap((most, index) => (most > 0 ? [index] : []));
   const part = <T>(of: readonly T[]): T[] => kept.flatMap((index) => of.slice(index, index + 1));
   const small: Program = {
@@ -72,7 +79,12 @@ export function solve(program: Program, { stepsMax, gap }: SolveOptions): Soluti
     rows: program.rows.map(({ of, least }) => ({ of: part(of), least })),
   };
   const smallBest: Best = { counts: null, cost: best.cost };
-  const dual: Dual = { ...root, counts: part(root.counts), worth: part(root.worth), mean: part(root.mean) };
+  const dual: Dual = {
+    ...root,
+    counts: part(root.counts),
+    worth: part(root.worth),
+    mean: part(root.mean),
+  };
   const stack = [...branches({ low: part(box.low), high: part(box.high) }, dual)];
   const steps = 1 + search(small, stack, smallBest, { stepsMax, gap });
   const counts = smallBest.counts === null ? best.counts : spread(smallBest.counts, kept, program);
@@ -115,36 +127,36 @@ function search(
   return steps;
 }
 
-/** The first look found the best, or that there is nothing. */
-function whenNone({ counts, cost }: Best, gap: number): Solution {
-  if (counts === null) return { kind: 'infeasible', steps: 1 };
-  const root = { bound: cost, prices: [], counts, worth: [], mean: counts };
-  const bound = provenBound(cost, gap);
+function solvedAtOnce(
+  counts: readonly number[],
+  cost: number,
+  gap: number,
+  root: Dual,
+): Solution {
+  const bound = Math.min(cost, Math.max(root.bound, provenBound(cost, gap)));
   return { kind: 'solved', counts, cost, bound, isProven: true, steps: 1, root };
+}
+
+/** The bound of everything, towards the best that it leads to; null when nothing is feasible. */
+function firstLook(program: Program, box: Box, best: Best): Dual | null {
+  if (!narrow(program, box)) return null;
+  const dual = dualOf(program, box, { target: best.cost, first: null, steps: ROOT_STEPS });
+  take(program, box.low, best);
+  take(program, repaired(program, box, dual), best);
+  const options = { target: best.cost, first: dual.prices, steps: ROOT_STEPS };
+  const again = dualOf(program, box, options);
+  take(program, repaired(program, box, again), best);
+  return again;
 }
 
 /** Narrows a box and looks for counts in it; null when nothing better can be there. */
 function lookInto(program: Program, { box, prices }: Open, best: Best, gap: number): Dual | null {
   if (!narrow(program, box)) return null;
-  const steps = prices === null ? ROOT_STEPS : NODE_STEPS;
-  const dual = dualOf(program, box, { target: best.cost, first: prices, steps });
+  const dual = dualOf(program, box, { target: best.cost, first: prices, steps: NODE_STEPS });
   if (dual.bound >= limitOf(best, gap)) return null;
   take(program, box.low, best);
   take(program, repaired(program, box, dual), best);
-  if (prices === null) return better(program, box, dual, best, gap);
   return cut(program, box, dual, limitOf(best, gap)) ? dual : null;
-}
-
-/** The first bound again, towards the counts that have been found. */
-function better(program: Program, box: Box, dual: Dual, best: Best, gap: number): Dual | null {
-  const again = dualOf(program, box, {
-    target: best.cost,
-    first: dual.prices,
-    steps: ROOT_STEPS,
-  });
-  take(program, repaired(program, box, again), best);
-  const limit = limitOf(best, gap);
-  return again.bound < limit && cut(program, box, again, limit) ? again : null;
 }
 
 function take(program: Program, counts: readonly number[] | null, best: Best): void {

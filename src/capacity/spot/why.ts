@@ -1,8 +1,16 @@
 import { counted } from '../../domain/words.ts';
 import type { Candidate, SpotQuestion } from './candidates.ts';
 import { MEASURE_WORD, MEASURE_WORDS, type Measure } from './demand.ts';
-import type { TypeRow } from './document.ts';
 import type { MixAnswer, Take } from './mix.ts';
+
+/** Whether a type is in the mix, and why. */
+export interface TypeRow {
+  readonly type: string;
+  readonly isIn: boolean;
+  /** Not in, and at most a tenth dearer than what is: a group may fall back on it. */
+  readonly isReserve: boolean;
+  readonly why: string;
+}
 
 function dollars(amount: number): string {
   return `$${amount.toFixed(4)}`;
@@ -57,7 +65,11 @@ function whyOut(near: Near, mostAmount: number, measure: Measure): string {
   return `${where} is too dear: at about ${dollars((pool.dollars * worth) / pool.planned)} it would come in`;
 }
 
-function outRow([type, pools]: readonly [string, readonly Near[]], mostAmount: number, { mix, measure }: MixAnswer): TypeRow {
+function outRow(
+  [type, pools]: readonly [string, readonly Near[]],
+  mostAmount: number,
+  { mix, measure }: MixAnswer,
+): TypeRow {
   const near = nearest(pools);
   if (near === null || mix === null)
     return { type, isIn: false, isReserve: false, why: 'no mix is possible' };

@@ -70,7 +70,10 @@ function dollarsOf(value: string | null | undefined): number | null {
 
 /** Points of one answer by pool, and how many of its items could not be used. */
 interface Points {
-  readonly pools: Map<string, { readonly type: string; readonly zone: string; points: PricePoint[] }>;
+  readonly pools: Map<
+    string,
+    { readonly type: string; readonly zone: string; points: PricePoint[] }
+  >;
   readonly zoneNames: Map<string, string>;
   bad: number;
   otherProduct: number;

@@ -1,8 +1,4 @@
-import {
-  contradictionOf,
-  DEFAULT_RULES,
-  type SpotRules,
-} from '../../capacity/spot/rules.ts';
+import { contradictionOf, DEFAULT_RULES, type SpotRules } from '../../capacity/spot/rules.ts';
 import { isObject, type Json } from '../../evidence/json.ts';
 import { nearest } from '../../evidence/nearest.ts';
 import { excerptOf } from '../../evidence/redact.ts';
@@ -31,7 +27,7 @@ const patterns: Take<readonly string[]> = (value) => {
   if (!Array.isArray(value) || value.length > PATTERNS_MAX) return { must };
   const all = value as readonly Json[];
   const below = all.findIndex((one) => typeof one !== 'string' || !PATTERN.test(one));
-  return below < 0 ? { value: all.map(String) } : { must: `${must}`, below };
+  return below < 0 ? { value: all.map(String) } : { must, below };
 };
 
 function numberFrom(least: number, most: number, unit = ''): Take<number> {
@@ -68,18 +64,25 @@ function unknownKey(key: string): string {
   return `unknown rule ${JSON.stringify(excerptOf(key, 40))}; ${hint}`;
 }
 
+/** A line without content. */
+const NOTHING = /^\s*(?:#|$)/;
+
 /**
  * Reads a rules file. Every mistake is reported with its line and key; rules that contradict each
  * other are refused.
  */
 export function readSpotRules(text: string): RulesRead {
+  if (text.split('\n').every((line) => NOTHING.test(line))) return { ok: true, rules: DEFAULT_RULES };
   const parsed = parseLinedYaml(text);
   if (!parsed.ok)
     return { ok: false, faults: [{ line: parsed.line, why: excerptOf(parsed.why, 100) }] };
   const { value, lineOf } = parsed;
-  if (value === null || value === undefined) return { ok: true, rules: DEFAULT_RULES };
+  if (value === null) return { ok: true, rules: DEFAULT_RULES };
   if (!isObject(value))
-    return { ok: false, faults: [{ line: 1, why: `a rules file is a mapping of ${KEYS.join(', ')}` }] };
+    return {
+      ok: false,
+      faults: [{ line: 1, why: `a rules file is a mapping of ${KEYS.join(', ')}` }],
+    };
   const faults: RuleFault[] = [];
   const rules: Record<string, unknown> = { ...DEFAULT_RULES };
   for (const [key, given] of Object.entries(value)) {

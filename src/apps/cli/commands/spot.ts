@@ -113,14 +113,9 @@ async function formatted(
   const { asgPolicy, eksctlConfig, karpenterPool, terraformGroup } = await import(
     '../../../capacity/spot/formats.ts'
   );
-  switch (output) {
-    case 'asg':
-      return await structured(asgPolicy(document, options), 'json');
-    case 'karpenter':
-      return await structured(karpenterPool(document, options), 'yaml');
-    case 'eksctl':
-      return await structured(eksctlConfig(document, options), 'yaml');
-    case 'terraform':
-      return await structured(terraformGroup(document, options), 'json');
-  }
+  if (output === 'asg') return await structured(asgPolicy(document, options), 'json');
+  if (output === 'eksctl') return await structured(eksctlConfig(document, options), 'yaml');
+  return output === 'karpenter'
+    ? await structured(karpenterPool(document, options), 'yaml')
+    : await structured(terraformGroup(document, options), 'json');
 }

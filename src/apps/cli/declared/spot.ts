@@ -11,7 +11,7 @@ export const SPOT = declareCommand({
   summary: 'Choose a mix of Spot capacity pools by price history, diversity and rules',
   usage: ['spot --vcpus N [--memory GIB] [--zone ZONE]… [options]'],
   description: [
-    'Looks at the price of every type in every zone, how it moved, and how many pods a node can hold, and chooses how many nodes of which pools to run: the mix with the least cost and expected loss within the rules. Every type is listed with the reason why it is in or out.',
+    'Looks at the price of every type in every zone, how it moved, and how many pods a node can hold, and chooses how many nodes to run in which pools: the mix with the least cost and expected loss within the rules. Every type is listed with the reason why it is in or out.',
     'The answer is proven: no other mix within the rules is better by more than 0.1 %, or the page says how far it may be off. Rollcall only reads; it starts nothing. See docs/spot.md.',
   ],
   words: { most: 0, completes: [] },

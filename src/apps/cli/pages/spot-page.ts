@@ -1,4 +1,5 @@
-import type { MixRow, SpotDocument, TypeRow } from '../../../capacity/spot/document.ts';
+import type { MixRow, SpotDocument } from '../../../capacity/spot/document.ts';
+import type { TypeRow } from '../../../capacity/spot/why.ts';
 import { counted, grouped, percentText } from '../../../domain/words.ts';
 import { printable } from '../../../evidence/redact.ts';
 import { columns, marked, paragraph } from './layout.ts';
@@ -77,7 +78,9 @@ function typeLines(types: readonly TypeRow[]): readonly string[] {
   ];
   const rest = types.length - shown.length;
   return [
-    ...shown.flatMap(({ type, isIn, why }) => marked(isIn ? 'in ' : 'out', `${type}: ${why}`, '  ')),
+    ...shown.flatMap(({ type, isIn, why }) =>
+      marked(isIn ? 'in ' : 'out', `${type}: ${why}`, '  '),
+    ),
     ...(rest > 0 ? [`  and ${grouped(rest)} more out; list them: -o json`] : []),
   ];
 }
@@ -86,7 +89,9 @@ function typeLines(types: readonly TypeRow[]): readonly string[] {
 export function spotPage(document: SpotDocument): readonly string[] {
   const { mix, asOf, historyDays, impossible, types, unknown } = document;
   const parts = [
-    impossible === null ? columns([HEADING, ...mix.map(cells)]) : paragraph(`No mix. ${impossible}`),
+    impossible === null
+      ? columns([HEADING, ...mix.map(cells)])
+      : paragraph(`No mix. ${impossible}`),
     [...summary(document), ...proofLines(document)],
     ['Types:', ...typeLines(types)],
     unknown.flatMap((one) => marked('?', printable(one))),
