@@ -36,11 +36,17 @@ describe('rollcall spot', () => {
     const { code, out } = await spot();
     assert.equal(code, 0);
     assert.match(out, /^TYPE +ZONE +NODES +SHARE +\$\/H +WEEK +VARIES +INTERRUPTED +SCORE +PODS$/m);
-    assert.match(out, /^m6g\.large +eu-west-1b +2 +25 % +0\.0390 +unknown +0 % +unknown +unknown +25$/m);
+    assert.match(
+      out,
+      /^m6g\.large +eu-west-1b +2 +25 % +0\.0390 +unknown +0 % +unknown +unknown +25$/m,
+    );
     assert.match(out, /8 nodes, 16 vCPUs, .* GiB for pods, 200 pods: \$0\.3250 an hour\./);
     assert.match(out, /When EC2 takes one pool away: \d+ % of the capacity is lost on average/);
     assert.match(out, /no mix within\s+the rules is more than 0\.1 % better\./);
-    assert.match(out, /^ {2}in {2}m6g\.large: 2 nodes in eu-west-1b; \$0\.0195 per vCPU and hour$/m);
+    assert.match(
+      out,
+      /^ {2}in {2}m6g\.large: 2 nodes in eu-west-1b; \$0\.0195 per vCPU and hour$/m,
+    );
     assert.match(out, /^\? Interruptions are unknown for \d of the \d pools/m);
     assert.match(out, /Prices as of 2026-11-17T10:00:00\.000Z, history of 14 days\.$/m);
     assert.deepEqual(tooWide(out), []);
@@ -54,7 +60,10 @@ describe('rollcall spot', () => {
       readonly costPerHour: number;
     };
     assert.equal(kind, 'SpotMix');
-    assert.equal(mix.reduce((sum, { nodes }) => sum + nodes, 0), 8);
+    assert.equal(
+      mix.reduce((sum, { nodes }) => sum + nodes, 0),
+      8,
+    );
     assert.equal(costPerHour.toFixed(3), '0.325');
     assert.deepEqual(load((await spot('-o', 'yaml')).out), JSON.parse(out));
   });
@@ -78,7 +87,9 @@ describe('rollcall spot', () => {
     assert.match(out, /^m6g\.large +eu-west-1b .* 7 /m);
     assert.match(out, /^m5d\.large +eu-west-1c/m);
   });
+});
 
+describe('rollcall spot with rules and bad input', () => {
   test('follows a rules file', async () => {
     const rules = file('rules.yaml', 'never: [m6g]\nmaxSharePerPool: 50%\n');
     const { out } = await spot('--rules', rules);
@@ -105,13 +116,21 @@ describe('rollcall spot', () => {
     const path = file('none.json', '{"SpotPriceHistory": []}');
     const { code, err } = await capture(['spot', '--vcpus', '4', '--prices', path]);
     assert.equal(code, 69);
-    assert.match(err, /no Spot price in these files; save some: aws ec2 describe-spot-price-history/);
+    assert.match(
+      err,
+      /no Spot price in these files; save some: aws ec2 describe-spot-price-history/,
+    );
   });
+});
 
+describe('rollcall spot on a wrong command line', () => {
   for (const [argv, why] of [
     [['spot'], /spot needs to know how much is wanted: rollcall spot --vcpus 64/],
     [['spot', '--vcpus', '0'], /--vcpus takes a whole number from 1/],
-    [['spot', '--vcpus', '4', '--zone', 'here'], /--zone takes a zone such as eu-west-1a, not "here"/],
+    [
+      ['spot', '--vcpus', '4', '--zone', 'here'],
+      /--zone takes a zone such as eu-west-1a, not "here"/,
+    ],
     [
       ['spot', '--vcpus', '4', '--min-node-vcpus', '8', '--max-node-vcpus', '4'],
       /--min-node-vcpus 8 is more than --max-node-vcpus 4/,
@@ -129,6 +148,9 @@ describe('rollcall spot', () => {
     const rules = file('wrong.yaml', 'never: [t3]\nmaxSharePerPol: 30%\n');
     const { code, err } = await spot('--rules', rules);
     assert.equal(code, 64);
-    assert.match(err, /wrong\.yaml", line 2: unknown rule "maxSharePerPol"; did you mean maxSharePerPool\?/);
+    assert.match(
+      err,
+      /wrong\.yaml", line 2: unknown rule "maxSharePerPol"; did you mean maxSharePerPool\?/,
+    );
   });
 });

@@ -59,7 +59,11 @@ function plantedAnswer(): JsonObject {
       { ...RUN, LaunchSpecification: { InstanceType: text, UserData: text } },
       { ...RUN, Status: { Code: text, Message: text }, Tags: [{ Key: 'note', Value: text }] },
     ]),
-    SpotPlacementScores: texts.map((text) => ({ AvailabilityZoneId: text, Region: text, Score: 3 })),
+    SpotPlacementScores: texts.map((text) => ({
+      AvailabilityZoneId: text,
+      Region: text,
+      Score: 3,
+    })),
     InstanceTypes: texts.flatMap((text) => [
       { InstanceType: text, Hypervisor: text },
       { InstanceType: 'm5.large', Hypervisor: text, SupportedUsageClasses: [text, 'spot'] },
@@ -75,7 +79,15 @@ describe('rollcall spot', () => {
 
   for (const format of ['text', 'json', 'yaml', 'asg', 'karpenter', 'eksctl', 'terraform'])
     test(`shows no secret of saved answers as ${format}`, async () => {
-      const { out, err } = await capture(['spot', '--vcpus', '16', '--prices', prices, '-o', format]);
+      const { out, err } = await capture([
+        'spot',
+        '--vcpus',
+        '16',
+        '--prices',
+        prices,
+        '-o',
+        format,
+      ]);
       assert.match(out, /m6g\.large/);
       assert.match(out + err, /cut off/);
       assertNoSecretIn(search, lengths, `spot -o ${format}`, out + err);
@@ -105,7 +117,10 @@ describe('rollcall spot', () => {
       writeFileSync(path, text);
       const { out, err } = await capture(['spot', '--vcpus', '16', '--prices', path]);
       assertNoSecretIn(search, lengths, 'spot, refusals', out + err);
-      writeFileSync(path, JSON.stringify({ SpotPriceHistory: [{ InstanceType: text }], note: text }));
+      writeFileSync(
+        path,
+        JSON.stringify({ SpotPriceHistory: [{ InstanceType: text }], note: text }),
+      );
       const again = await capture(['spot', '--vcpus', '16', '--prices', path]);
       assertNoSecretIn(search, lengths, 'spot, refusals', again.out + again.err);
     }

@@ -81,7 +81,11 @@ describe('a saved answer with prices', () => {
 test('EC2 tells GPUs, and what is not sold as Spot', () => {
   const type = (name: string, more: JsonObject): JsonObject => ({
     InstanceType: name,
-    NetworkInfo: { MaximumNetworkInterfaces: 4, MaximumNetworkCards: 1, Ipv4AddressesPerInterface: 15 },
+    NetworkInfo: {
+      MaximumNetworkInterfaces: 4,
+      MaximumNetworkCards: 1,
+      Ipv4AddressesPerInterface: 15,
+    },
     VCpuInfo: { DefaultVCpus: 48 },
     MemoryInfo: { SizeInMiB: 196_608 },
     ProcessorInfo: { SupportedArchitectures: ['x86_64'] },

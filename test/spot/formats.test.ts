@@ -29,7 +29,11 @@ const arm = spotDocument(
 
 const NAME = { type: 'string', minLength: 1 };
 const TYPE = { type: 'string', pattern: '^[a-z0-9-]+\\.[a-z0-9-]+$' };
-const ZONES = { type: 'array', items: { type: 'string', pattern: '^eu-west-1[a-c]$' }, minItems: 1 };
+const ZONES = {
+  type: 'array',
+  items: { type: 'string', pattern: '^eu-west-1[a-c]$' },
+  minItems: 1,
+};
 
 function object(properties: JsonObject, optional: readonly string[] = []): JsonObject {
   const required = Object.keys(properties).filter((key) => !optional.includes(key));
@@ -187,7 +191,9 @@ test('types that are nearly as good go along, and those that are too dear do not
 
 test('an image fits one architecture, so that each has a launch template', () => {
   const templates = (value: JsonObject): readonly string[] =>
-    [...new Set(JSON.stringify(value).match(/jobs(?:-(?:amd|arm)64)?(?=","(?:Version|version))/g))].toSorted();
+    [
+      ...new Set(JSON.stringify(value).match(/jobs(?:-(?:amd|arm)64)?(?=","(?:Version|version))/g)),
+    ].toSorted();
   assert.deepEqual(templates(asgPolicy(document, OPTIONS)), ['jobs-amd64', 'jobs-arm64']);
   assert.deepEqual(templates(terraformGroup(document, OPTIONS)), ['jobs-amd64', 'jobs-arm64']);
   assert.deepEqual(templates(asgPolicy(arm, OPTIONS)), ['jobs']);
@@ -195,11 +201,19 @@ test('an image fits one architecture, so that each has a launch template', () =>
 
 test('groups of eksctl hold machines of one size and architecture, and all nodes of the mix', () => {
   const { managedNodeGroups } = eksctlConfig(document, OPTIONS);
-  const groups = managedNodeGroups as readonly { name: string; desiredCapacity: number; instanceTypes: string[] }[];
-  const sizes = groups.map(({ instanceTypes }) =>
-    new Set(instanceTypes.map((type) => `${type.startsWith('m6g')} ${type.split('.')[1]}`)).size,
+  const groups = managedNodeGroups as readonly {
+    name: string;
+    desiredCapacity: number;
+    instanceTypes: string[];
+  }[];
+  const sizes = groups.map(
+    ({ instanceTypes }) =>
+      new Set(instanceTypes.map((type) => `${type.startsWith('m6g')} ${type.split('.')[1]}`)).size,
   );
-  assert.ok(sizes.every((size) => size === 1), JSON.stringify(groups));
+  assert.ok(
+    sizes.every((size) => size === 1),
+    JSON.stringify(groups),
+  );
   const nodes = groups.reduce((sum, { desiredCapacity }) => sum + desiredCapacity, 0);
   assert.equal(nodes, document.totals?.nodes);
 });

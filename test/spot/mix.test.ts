@@ -74,7 +74,9 @@ describe('a mix', () => {
     assert.equal(mix?.takes[0]?.pool.type, 'm5a.large');
     assert.equal(mix.costPerHour.toFixed(3), '0.336');
   });
+});
 
+describe('a mix of whole nodes', () => {
   test('counts the pods that ENIs can hold', () => {
     const prices = { 'm5.large eu-west-1a': 0.04, 'm5.xlarge eu-west-1a': 0.09 };
     const rules = { lossWeight: 0, maxSharePerPool: 1 };
@@ -103,7 +105,11 @@ describe('a mix', () => {
       InstanceTypes: [
         {
           InstanceType: 'g5.xlarge',
-          NetworkInfo: { MaximumNetworkInterfaces: 4, MaximumNetworkCards: 1, Ipv4AddressesPerInterface: 15 },
+          NetworkInfo: {
+            MaximumNetworkInterfaces: 4,
+            MaximumNetworkCards: 1,
+            Ipv4AddressesPerInterface: 15,
+          },
           VCpuInfo: { DefaultVCpus: 4 },
           MemoryInfo: { SizeInMiB: 16_384 },
           ProcessorInfo: { SupportedArchitectures: ['x86_64'] },
@@ -114,7 +120,9 @@ describe('a mix', () => {
     const question = questionOf({ prices, demand: { gpus: 2 }, rules, more: [told] });
     assert.deepEqual(nodesOf(mixOf(question)), { 'g5.xlarge eu-west-1a': 2 });
   });
+});
 
+describe('a mix within rules', () => {
   test('leaves out zones with a lower placement score than the rules ask for', () => {
     const more = [
       {
@@ -157,7 +165,10 @@ describe('a mix', () => {
         const all = answer.mix?.loss.dollarsForAll ?? 0;
         const program = programOf(pools, question.demand, answer.rules, all);
         let least = Infinity;
-        for (const counts of countsUpTo(program.variables.map(({ most }) => most), 8))
+        for (const counts of countsUpTo(
+          program.variables.map(({ most }) => most),
+          8,
+        ))
           if (isFeasible(program, counts)) least = Math.min(least, costOf(program, counts));
         assert.equal(answer.mix === null, least === Infinity);
         if (answer.mix === null) return;
@@ -201,7 +212,10 @@ describe('no mix is possible, and one sentence says why:', () => {
     ],
     [
       'shares of zones',
-      { prices: { 'm5.large eu-west-1a': 0.04 }, rules: { maxSharePerPool: 1, maxSharePerZone: 0.6 } },
+      {
+        prices: { 'm5.large eu-west-1a': 0.04 },
+        rules: { maxSharePerPool: 1, maxSharePerZone: 0.6 },
+      },
       'maxSharePerZone 60 % with the only zone that is left allows 60 % of what is wanted.',
     ],
     [
@@ -234,11 +248,17 @@ describe('every type has a line that says why it is in or out:', () => {
   const whyOf = (name: string) => document.types.find(({ type }) => type === name)?.why ?? '';
 
   for (const [type, why] of [
-    ['m5.large', /^\d nodes? in eu-west-1a, \d nodes? in eu-west-1b; \$0\.0200 to \$0\.0205 per vCPU and hour$/],
+    [
+      'm5.large',
+      /^\d nodes? in eu-west-1a, \d nodes? in eu-west-1b; \$0\.0200 to \$0\.0205 per vCPU and hour$/,
+    ],
     ['t3.large', /^excluded by never: t3$/],
     ['m5.metal', /^96 vCPUs are too many for one node$/],
     ['r5.large', /^\$0\.0900 in eu-west-1a is too dear: at about \$0\.0\d{3} it would come in$/],
-    ['zz1.large', /^unknown type; ask EC2: aws ec2 describe-instance-types --instance-types zz1\.large$/],
+    [
+      'zz1.large',
+      /^unknown type; ask EC2: aws ec2 describe-instance-types --instance-types zz1\.large$/,
+    ],
     ['m5.4xlarge', /^one node has 16 vCPUs, more than maxSharePerPool allows of one pool$/],
   ] as const)
     test(type, () => {
@@ -255,7 +275,10 @@ describe('every type has a line that says why it is in or out:', () => {
     const at = Number(/at about \$(0\.\d+)/.exec(whyOf('r5.large'))?.[1]);
     const isInAt = (price: number): boolean =>
       mixOf(
-        questionOf({ prices: { ...prices, 'r5.large eu-west-1a': price }, rules: { never: ['t3'] } }),
+        questionOf({
+          prices: { ...prices, 'r5.large eu-west-1a': price },
+          rules: { never: ['t3'] },
+        }),
       ).mix?.takes.some(({ pool }) => pool.type === 'r5.large') === true;
     assert.deepEqual([isInAt(at * 0.9), isInAt(at * 1.1)], [true, false]);
   });

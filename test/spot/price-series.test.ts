@@ -71,7 +71,10 @@ describe('the steps of a price', () => {
         const known: number[] = [];
         for (const { fromMs, toMs } of stepsOf(answers))
           for (let ms = fromMs; ms < toMs; ms++) known.push(ms);
-        assert.deepEqual(known, [...covered].toSorted((a, b) => a - b));
+        assert.deepEqual(
+          known,
+          [...covered].toSorted((a, b) => a - b),
+        );
       }),
       { numRuns: 300, seed: 5 },
     );

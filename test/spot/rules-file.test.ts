@@ -31,7 +31,10 @@ describe('a rules file', () => {
     });
 
   for (const [text, fault] of [
-    ['never: []\nregionsAllowed: 2\n', /^2: unknown rule "regionsAllowed"; use never, prefer, budget/],
+    [
+      'never: []\nregionsAllowed: 2\n',
+      /^2: unknown rule "regionsAllowed"; use never, prefer, budget/,
+    ],
     ['maxSharePerPol: 1\n', /^1: unknown rule "maxSharePerPol"; did you mean maxSharePerPool\?/],
     ['never: []\nbudget: much\n', /^2: budget must be a number from 0\.0001 to 1000000 dollars/],
     ['maxSharePerPool: 140%\n', /^1: maxSharePerPool must be a share above 0, at most 1/],
@@ -47,7 +50,10 @@ describe('a rules file', () => {
     });
 
   for (const [text, sentence] of [
-    ['never: [m7g]\nprefer: [m7g.large]\n', '2: prefer has m7g.large, and never excludes all of it'],
+    [
+      'never: [m7g]\nprefer: [m7g.large]\n',
+      '2: prefer has m7g.large, and never excludes all of it',
+    ],
     ['prefer: [m7g]\nnever: ["m7*"]\n', '1: prefer has m7g, and never excludes all of it'],
     ['budget: 1\nnever: ["*"]\n', '2: never excludes every type, so that no mix is possible'],
     [

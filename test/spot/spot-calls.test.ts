@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/adapters/system/clock.ts';
 import { createAsk } from '../../src/collection/asking.ts';
-import { askPlacementScores, askSpotHistory, askSpotOffers } from '../../src/collection/spot-calls.ts';
+import {
+  askPlacementScores,
+  askSpotHistory,
+  askSpotOffers,
+} from '../../src/collection/spot-calls.ts';
 import { listAt, type JsonObject } from '../../src/evidence/json.ts';
 import type { Refusal } from '../../src/evidence/observations.ts';
 import { readSpotAnswers } from '../../src/readers/spot/answers.ts';
@@ -11,7 +15,10 @@ import { fakeAws } from '../ports/fake/aws-api.ts';
 import { answerOf, NOW_MS } from './world.ts';
 
 const SCOPE = { zones: ['eu-west-1a'], product: 'Linux/UNIX', nowMs: NOW_MS };
-const ITEMS = listAt(answerOf({ 'm5.large eu-west-1a': 0.04, 'm5a.large eu-west-1a': 0.05 }), 'SpotPriceHistory');
+const ITEMS = listAt(
+  answerOf({ 'm5.large eu-west-1a': 0.04, 'm5a.large eu-west-1a': 0.05 }),
+  'SpotPriceHistory',
+);
 
 function scene() {
   const clock = systemClock;

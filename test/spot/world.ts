@@ -45,7 +45,8 @@ export function questionOf({ prices, demand, rules, more = [] }: World): SpotQue
   }));
   return {
     demand: {
-      vcpus: demand === undefined || Object.keys(demand).every((key) => key === 'zones') ? 16 : null,
+      vcpus:
+        demand === undefined || Object.keys(demand).every((key) => key === 'zones') ? 16 : null,
       memoryGiB: null,
       gpus: null,
       pods: null,

@@ -127,12 +127,7 @@ function search(
   return steps;
 }
 
-function solvedAtOnce(
-  counts: readonly number[],
-  cost: number,
-  gap: number,
-  root: Dual,
-): Solution {
+function solvedAtOnce(counts: readonly number[], cost: number, gap: number, root: Dual): Solution {
   const bound = Math.min(cost, Math.max(root.bound, provenBound(cost, gap)));
   return { kind: 'solved', counts, cost, bound, isProven: true, steps: 1, root };
 }

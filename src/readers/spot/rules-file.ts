@@ -72,7 +72,8 @@ const NOTHING = /^\s*(?:#|$)/;
  * other are refused.
  */
 export function readSpotRules(text: string): RulesRead {
-  if (text.split('\n').every((line) => NOTHING.test(line))) return { ok: true, rules: DEFAULT_RULES };
+  if (text.split('\n').every((line) => NOTHING.test(line)))
+    return { ok: true, rules: DEFAULT_RULES };
   const parsed = parseLinedYaml(text);
   if (!parsed.ok)
     return { ok: false, faults: [{ line: parsed.line, why: excerptOf(parsed.why, 100) }] };
