@@ -1,7 +1,7 @@
 /**
- * `node tools/simulation-controllers.ts [--from SEED] [--seeds N] [--case NAME] [--planted ID]
- * [--page]`: runs the real controller in small worlds, under the faults of N seeds or one
- * systematic case, and prints what does not hold. `--page` runs everything and writes what it
+ * `node tools/simulation-controllers.ts [--from SEED] [--seeds N] [--case NAME] [--without RIGHT]
+ * [--planted ID] [--page]`: runs the real controller in small worlds, under the faults of N seeds,
+ * one systematic case or without one right, and prints what does not hold. `--page` runs everything and writes what it
  * counted to docs/simulation-controllers.md.
  */
 import { execFileSync } from 'node:child_process';
@@ -23,8 +23,11 @@ import {
   caseNamed,
   countsOf,
   runCase,
+  runWithout,
   systematicLane,
+  violationsWithout,
 } from '../src/apps/sim/controllers/systematic.ts';
+import { controllerRoles, rightName, rightsOf } from '../src/apps/sim/controllers/rights.ts';
 import { LIVENESS, SAFETY } from '../src/sim/invariants/list.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/simulation-controllers.md');
@@ -103,6 +106,23 @@ async function runCases(
   return failures;
 }
 
+/** @param name of one right, as in `list nodes`; null for each in turn */
+async function runRights(name: string | null): Promise<readonly string[]> {
+  const quiet = await runWithout(null);
+  const rights = rightsOf(controllerRoles());
+  const chosen = rights.filter((right) => name === null || rightName(right) === name);
+  if (chosen.length === 0) throw new RangeError(`the controller has no right to ${name}`);
+  const failures: string[] = [];
+  for (const right of chosen) {
+    const violations = await violationsWithout(right, quiet);
+    if (violations.length === 0) continue;
+    const again = repeatLine(`--without '${rightName(right)}'`);
+    failures.push(failureText(violations, again));
+    process.stdout.write(`${failures.at(-1) ?? ''}\n`);
+  }
+  return failures;
+}
+
 function commitOf(): string {
   const git = (...words: readonly string[]): string =>
     execFileSync('git', words, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
@@ -160,6 +180,9 @@ async function writePage(from: number, seeds: number): Promise<void> {
       [...countsOf(lane.cases)].map(([what, count]) => [what, String(count)]),
     ),
     `Runs in which a rule does not hold: ${failures.length}.`,
+    '## One right that is taken away',
+    `The program runs with the roles of its installation. Each of its ${rightsOf(controllerRoles()).length} rights is taken away after 10 s and given back after 90 s, one run for each: it reports within a minute what is refused, loses no report, and the run ends as the one with all rights.`,
+    `Runs in which a rule does not hold: ${(await runRights(null)).length}.`,
     '## Planted bugs',
     table(['bug', 'caught by', 'again'], await plantedRows()),
     '',
@@ -172,6 +195,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '100' },
     case: { type: 'string' },
+    without: { type: 'string' },
     planted: { type: 'string' },
     page: { type: 'boolean', default: false },
   },
@@ -183,6 +207,8 @@ await loadCauses();
 if (values.page) await writePage(Number(values.from), Number(values.seeds));
 else if (values.case !== undefined)
   process.exitCode = (await runCases(values.case, bug)).length === 0 ? 0 : 1;
+else if (values.without !== undefined)
+  process.exitCode = (await runRights(values.without)).length === 0 ? 0 : 1;
 else {
   const counted = await countSeeds(Number(values.from), Number(values.seeds), bug);
   process.stdout.write(`${values.seeds} seeds, ${counted.failures.length} fail\n`);

@@ -2,11 +2,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Bench, freePort, openBench, type Program } from '../../test/real/bench.ts';
+import { type Bench, openBench, type Program } from '../../test/real/bench.ts';
 import { type ControlPlane, startControlPlane } from '../../test/real/control-plane.ts';
 import { applyManifests } from '../../test/real/controller-manifests.ts';
 import type { KubeObject } from '../../test/real/kube-client.ts';
 import { untilServed } from '../../test/real/served.ts';
+import { freePort } from '../../test/ports/free-port.ts';
 import { ROOT } from '../place.ts';
 import type { GateCase } from './cases.ts';
 import { drive, type Report } from './driver.ts';

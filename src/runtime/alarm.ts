@@ -45,7 +45,8 @@ export class Alarm {
       const dueMs = Math.max(startMs + leastMs, this.#dueMs, this.#notBeforeMs);
       const restMs = Math.min(dueMs, startMs + mostMs) - this.#clock.monotonicMs();
       if (restMs <= 0 || signal.aborted) return;
-      await this.#sleep(restMs, signal);
+      // A rest so small that adding it to the time changes nothing would never pass.
+      await this.#sleep(Math.ceil(restMs), signal);
     }
   }
 

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, describe, test, type TestContext } from 'node:test';
 import { KEYS, testClock } from '../../src/adapters/aws/testing.ts';
 import { openAwsWrites } from '../../src/adapters/aws/writes.ts';
+import { closedPort } from './free-port.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { authority } from './fake/kube-certificates.ts';
 
@@ -89,11 +90,8 @@ async function cutting(
 
 describe('a write was surely not sent', LIMIT, () => {
   test('where nothing listens', async (context) => {
-    const server = createTcp();
-    const port = await portOf(context, server);
-    server.close();
-    await once(server, 'close');
-    assert.equal((await failed(context, `https://127.0.0.1:${port}`)).failure, 'unreachable');
+    const url = `https://127.0.0.1:${await closedPort()}`;
+    assert.equal((await failed(context, url)).failure, 'unreachable');
   });
 
   test('where nobody can have such a name', async (context) => {

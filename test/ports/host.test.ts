@@ -14,6 +14,7 @@ import { systemClock } from '../../src/adapters/system/clock.ts';
 import type { Host, HostProbe } from '../../src/ports/host.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { createFakeHost } from './fake/host.ts';
+import { closedPort } from './free-port.ts';
 import { fails, hostContract, type HostScene, LIMITS } from './host.contract.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-host-'));
@@ -60,9 +61,7 @@ before(async () => {
     }),
   );
   ports.silent = await listen(createServer(() => undefined));
-  const gone = createServer();
-  ports.closed = await listen(gone);
-  gone.close();
+  ports.closed = await closedPort();
   if (certificate === null) return;
   caPem = certificate.cert;
   ports.tls = await listen(

@@ -9,7 +9,6 @@ import { PortError, type PortFailure } from '../../src/ports/port-error.ts';
 import { virtualClock } from './fake/clock.ts';
 import { authority, type CertificateWanted } from './fake/kube-certificates.ts';
 import {
-  closedPort,
   fakeKubeServer,
   json,
   muteServer,
@@ -17,6 +16,7 @@ import {
   refusal,
   targetOf,
 } from './fake/kube-server.ts';
+import { closedPort } from './free-port.ts';
 
 const NODES: KubeResource = {
   group: '',

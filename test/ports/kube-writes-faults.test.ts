@@ -10,7 +10,6 @@ import { virtualClock } from './fake/clock.ts';
 import { authority } from './fake/kube-certificates.ts';
 import { fakeEnvironment } from './fake/kube-environment.ts';
 import {
-  closedPort,
   type FakeKubeServer,
   fakeKubeServer,
   json,
@@ -18,6 +17,7 @@ import {
   refusal,
   targetOf,
 } from './fake/kube-server.ts';
+import { closedPort } from './free-port.ts';
 import { CONFIG_MAPS } from './kube-api.contract.ts';
 
 const OBJECT = {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -166,26 +166,4 @@ export async function until<T>(what: string, look: () => Promise<T | null>): Pro
     await sleep(LOOK_EVERY_MS);
   }
   throw new Error(`waited in vain for ${what}`);
-}
-
-/** Below the ports that outgoing connections take, so that none of those is in the way. */
-const PORTS_FROM = 20_000;
-const PORTS_TO = 32_000;
-const PORT_TRIES = 100;
-
-/** @returns a port of 127.0.0.1 that nobody listened on a moment ago */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < PORT_TRIES; tries++) {
-    const port = PORTS_FROM + Math.floor(Math.random() * (PORTS_TO - PORTS_FROM));
-    if (await isFree(port)) return port;
-  }
-  throw new Error(`no port of 127.0.0.1 from ${PORTS_FROM} to ${PORTS_TO} is free`);
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-  });
 }

@@ -1,7 +1,8 @@
 /** A real control plane on loopback: etcd, kube-apiserver and, where asked for, the controllers. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bench, freePort, type Program, withBench } from './bench.ts';
+import { type Bench, type Program, withBench } from './bench.ts';
+import { freePort } from '../ports/free-port.ts';
 import { type KubeClient, kubeClient } from './kube-client.ts';
 import { partPath } from './parts.ts';
 import { caPath, type Credentials, credentialsAt, issue, openPki } from './pki.ts';

@@ -15,7 +15,8 @@ import { RULE_DEFINITION } from './differential-definition.ts';
 const skip = missing('kube-apiserver', 'etcd');
 /** A program takes about a second; more of them are asked for by the environment. */
 const RUNS = Number(process.env['ROLLCALL_DIFFERENTIAL_RUNS'] ?? 12);
-const SEED = Number(process.env['ROLLCALL_DIFFERENTIAL_SEED'] ?? Date.now() % 2 ** 31);
+/** A new seed is for a search by hand: what stands between a change and its landing is repeatable. */
+const SEED = Number(process.env['ROLLCALL_DIFFERENTIAL_SEED'] ?? 610_841_900);
 const TIME_LIMIT_MS = Number(process.env['ROLLCALL_DIFFERENTIAL_LIMIT_MS'] ?? 60_000);
 
 let plane: ControlPlane | null = null;

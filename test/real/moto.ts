@@ -15,7 +15,8 @@ import {
   withoutInstances,
   withoutRepetition,
 } from './aws-call.ts';
-import { type Bench, freePort, withBench } from './bench.ts';
+import { type Bench, withBench } from './bench.ts';
+import { freePort } from '../ports/free-port.ts';
 import { partPath } from './parts.ts';
 
 /** One call that was answered. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import type { PortError, PortFailure } from '../../ports/port-error.ts';
 import {
   type Answer,
@@ -254,25 +253,6 @@ test('an answer that breaks off is not taken for a short one', async (t) => {
   const named = await failureOf(openAt(url, { maxAttempts: 1 }));
   assert.equal(named.failure, 'unreachable');
 });
-
-test('a port without a listener is unreachable', async (t) => {
-  const named = await failureOf(openAt(`http://127.0.0.1:${await closedPort(t)}`));
-  assert.equal(named.failure, 'unreachable');
-  assert.match(named.message, /ECONNREFUSED/);
-});
-
-async function closedPort(t: TestContext): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  t.diagnostic('the port was free a moment ago');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 test('a service that does not exist in a region has no address', async () => {
   const env = { ...KEYS, AWS_CONFIG_FILE: '/dev/null', AWS_ENDPOINT_URL: 'http://eks.invalid' };

@@ -1,3 +1,4 @@
+import { type FeedHealth, feedHealth } from '../../collection/resident/feeds.ts';
 import { Resident, type Standing } from '../../collection/resident/resident.ts';
 import { allListeners } from '../../collection/resident/all-listeners.ts';
 import type { ResidentListener } from '../../collection/resident/listener.ts';
@@ -16,11 +17,12 @@ import type { KubeApi } from '../../ports/kube-api.ts';
 import type { KubeWrites } from '../../ports/kube-writes.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Recorder } from '../../ports/recorder.ts';
-import { whenAborted } from '../../runtime/abort.ts';
+import { pause, whenAborted } from '../../runtime/abort.ts';
 import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
+import { FollowedLists } from './followed-lists.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
 import type { Logger } from '../../runtime/log/logger.ts';
 import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
@@ -75,6 +77,8 @@ export interface ControllerState {
 }
 
 const LEASE = 'rollcall-controller';
+/** How often it is looked at which lists are followed. */
+const TELL_LISTS_MS = 5_000;
 
 /** The roll call that stays: every replica keeps it, the one that leads writes. */
 export class Controller {
@@ -83,6 +87,7 @@ export class Controller {
   readonly #resident: Resident;
   readonly #keeper: ReportKeeper;
   readonly #lifecycle = new LifecycleWatch();
+  readonly #lists = new FollowedLists();
   readonly #events: EventPublisher;
   readonly registry: MetricsRegistry;
   readonly #metrics: ControllerMetrics;
@@ -108,7 +113,13 @@ export class Controller {
       onStanding: async (standing) => this.#take(standing),
     });
     const source = { component: LEASE, instance: settings.identity };
-    this.#events = new EventPublisher({ writes, clock, random, source });
+    this.#events = new EventPublisher({
+      writes,
+      clock,
+      random,
+      source,
+      onFailing: ({ message }) => tools.log.warn(`Events are not written: ${message}`),
+    });
     this.#keeper = this.#reportKeeper();
     this.#election = this.#candidate();
   }
@@ -129,6 +140,7 @@ export class Controller {
     const needsLease = writesReports || writesEvents || webhook !== null;
     const parts = [
       async (end: AbortSignal) => this.#resident.run(end),
+      async (end: AbortSignal) => this.#tellLists(end),
       async (end: AbortSignal) => this.#events.run(end),
       async (end: AbortSignal) => webhook?.run(end) ?? whenAborted(end),
       async (end: AbortSignal) => (needsLease ? this.#leadAgain(end) : whenAborted(end)),
@@ -207,6 +219,24 @@ export class Controller {
     this.#metrics.observe(standing, rollCall);
     this.#keeper.setRows(rollCall.rows, areWhole);
     await recording?.take(standing);
+  }
+
+  /** A right that is taken away changes nothing that a judgement would see at once. */
+  async #tellLists(end: AbortSignal): Promise<void> {
+    const { log, clients } = this.#tools;
+    while (!end.aborted) {
+      await pause(clients.clock, TELL_LISTS_MS, end);
+      for (const { isWarning, text } of this.#lists.take(this.#followed()))
+        if (isWarning) log.warn(text);
+        else log.info(text);
+    }
+  }
+
+  #followed(): readonly FeedHealth[] {
+    const { lists } = this.#resident.health();
+    const keepsReports = this.#settings.writesReports && this.#election.isLeading();
+    if (!keepsReports) return lists;
+    return [...lists, feedHealth('NodeReport', false, this.#keeper.state())];
   }
 
   /** A deletion waits a little for the Event that explains it. */

@@ -14,7 +14,7 @@ import type { ShelfState } from './shelf.ts';
 import { type ListedObject, readListed, type ResidentStore } from './store.ts';
 
 /** Of a list that the server could not confirm for so long, nobody knows how it is now. */
-const STALE_MS = 30_000;
+export const STALE_MS = 30_000;
 /** Where only lists are allowed, they are taken so often, ms. */
 export const POLL_MS = 10_000;
 /** How long a list that failed at first is waited for, ms: servers restart. */
@@ -40,6 +40,8 @@ export interface FeedHealth {
   readonly isSynced: boolean;
   readonly staleMs: number;
   readonly failure: PortFailure | null;
+  /** Of the failure, with what to do about it. */
+  readonly message: string | null;
   /** Objects that could not be read, which is a bug of Rollcall. */
   readonly callbackErrors: number;
 }
@@ -178,17 +180,26 @@ export function createFeeds(options: FeedOptions): Feeds {
       return changed.length > 0;
     },
     health: () =>
-      feeds.map(({ planned, reflector }) => {
-        const { phase, isSynced, staleMs, lastError, counts } = reflector.state();
-        return {
-          kind: planned.resource.kind,
-          phase,
-          isOptional: planned.isOptional,
-          isSynced,
-          staleMs,
-          failure: lastError?.failure ?? null,
-          callbackErrors: counts.callbackErrors,
-        };
-      }),
+      feeds.map(({ planned: { resource, isOptional }, reflector }) =>
+        feedHealth(resource.kind, isOptional, reflector.state()),
+      ),
+  };
+}
+
+/** How a list is followed, by the state of its reflector. */
+export function feedHealth(
+  kind: string,
+  isOptional: boolean,
+  { phase, isSynced, staleMs, lastError, counts }: ReflectorState,
+): FeedHealth {
+  return {
+    kind,
+    phase,
+    isOptional,
+    isSynced,
+    staleMs,
+    failure: lastError?.failure ?? null,
+    message: lastError?.message ?? null,
+    callbackErrors: counts.callbackErrors,
   };
 }

@@ -6,6 +6,7 @@ import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
+import { Refusals } from '../../runtime/reflector/refusals.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
 import type { ReflectorState } from '../../runtime/reflector/reflector-options.ts';
 import { decide } from './decide.ts';
@@ -28,6 +29,8 @@ const ACTIONS_MAX = 500;
 const PARALLEL_MAX = 8;
 /** From a round with a failure to the next, ms. */
 const AFTER_FAILURE_MS = 5_000;
+/** The most between rounds while the identity may not write, ms. */
+const REFUSED_RETRY_MS = 45_000;
 /** Reports go when their time is over, which nothing reports. */
 const ROUND_MS = 60_000;
 /** Of reports that the server could not confirm for so long, nobody knows how they are now. */
@@ -57,6 +60,9 @@ export class ReportKeeper {
   readonly #due: Alarm;
   readonly #own: OwnWrites;
   readonly #ages: GoneAges;
+  readonly #refusals: Refusals;
+  /** The last round ended at a refusal of the identity. */
+  #isRefused = false;
   #rows: Rows | null = null;
 
   constructor(options: ReportKeeperOptions) {
@@ -64,6 +70,7 @@ export class ReportKeeper {
     this.#options = options;
     this.#due = new Alarm(clock);
     this.#ages = new GoneAges(clock);
+    this.#refusals = new Refusals(random, REFUSED_RETRY_MS);
     this.#own = new OwnWrites(clock, async (name) => this.#readReport(name));
     this.#reports = new Reflector<KnownReport>({
       api,
@@ -107,8 +114,12 @@ export class ReportKeeper {
       const isDone = await this.#round(may);
       // What failed is still to be written, and no change reports that.
       if (!isDone) this.#due.ring();
-      restMs = isDone ? 0 : AFTER_FAILURE_MS;
+      restMs = isDone ? 0 : this.#restAfterFailureMs();
     }
+  }
+
+  #restAfterFailureMs(): number {
+    return this.#isRefused ? this.#refusals.nextMs() : AFTER_FAILURE_MS;
   }
 
   #restMostMs(): number {
@@ -116,15 +127,20 @@ export class ReportKeeper {
     return this.#own.isWaiting() ? UNSEEN_MS : ROUND_MS;
   }
 
-  /** False when a write failed. */
+  /** False when a write failed. What refuses one write refuses the others of the round. */
   async #round(may: MayWrite): Promise<boolean> {
     const actions = await this.#actions();
+    const parallelMax = this.#isRefused ? 1 : PARALLEL_MAX;
+    this.#isRefused = false;
     let hasFailed = false;
-    for (let at = 0; at < actions.length && !may.signal.aborted; at += PARALLEL_MAX) {
-      const batch = actions.slice(at, at + PARALLEL_MAX);
+    for (let at = 0; at < actions.length && !may.signal.aborted; at += parallelMax) {
+      const batch = actions.slice(at, at + parallelMax);
       const done = await Promise.all(batch.map((action) => this.#perform(action, may)));
       hasFailed ||= done.some(({ outcome }) => outcome !== 'done' && outcome !== 'conflict');
+      this.#isRefused = done.some(isRefusal);
+      if (this.#isRefused) return false;
     }
+    if (!hasFailed) this.#refusals.reset();
     return !hasFailed;
   }
 
@@ -184,4 +200,9 @@ export class ReportKeeper {
     const after = textAt(object ?? {}, 'metadata.resourceVersion');
     return outcome === 'conflict' || write.verb === 'delete' || after !== before;
   }
+}
+
+/** A refusal lasts until somebody changes a grant. */
+function isRefusal({ failure }: Performed): boolean {
+  return failure === 'denied' || failure === 'unauthenticated';
 }

@@ -21,6 +21,8 @@ export interface EventPublisherOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly source: EventSource;
+  /** Told why the first Event after one that was written is not. */
+  readonly onFailing?: (error: PortError) => void;
 }
 
 export interface EventCounts {
@@ -64,6 +66,7 @@ export class EventPublisher {
   };
   #wake = Promise.withResolvers<void>();
   #isOver = false;
+  #isFailing = false;
 
   constructor(options: EventPublisherOptions) {
     this.#options = options;
@@ -135,9 +138,15 @@ export class EventPublisher {
     for (let attempt = 1; ; attempt++) {
       const error = await this.#attempt(pending, new AbortController().signal, WRITE_MS);
       if (error === null) return;
-      if (!isWorthAnother(error) || attempt === TRIES || stop.aborted) return this.#count('failed');
+      if (!isWorthAnother(error) || attempt === TRIES || stop.aborted) return this.#giveUp(error);
       await pause(clock, Math.max(error.retryAfterMs ?? 0, backoff.nextMs()), stop);
     }
+  }
+
+  #giveUp(error: PortError): void {
+    this.#count('failed');
+    if (!this.#isFailing) this.#options.onFailing?.(error);
+    this.#isFailing = true;
   }
 
   /** @returns why it was not written, null when it was */
@@ -154,6 +163,7 @@ export class EventPublisher {
         this.#send(pending, inner),
       );
       this.#count('written');
+      this.#isFailing = false;
       return null;
     } catch (error) {
       if (error instanceof PortError) return error;

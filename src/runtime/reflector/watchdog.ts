@@ -4,6 +4,7 @@ import type { KubeApi, KubeResource, KubeSelection, KubeWatchEvent } from '../..
 import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import { Backoff } from '../backoff.ts';
+import { Refusals } from './refusals.ts';
 import { within } from '../within.ts';
 import type { ReflectorLimits } from './reflector-options.ts';
 import type { ReflectorRecord } from './reflector-record.ts';
@@ -83,6 +84,7 @@ class Watchdog {
   readonly #connection: AbortController;
   readonly #signal: AbortSignal;
   readonly #backoff: Backoff;
+  readonly #refusals: Refusals;
   readonly #startMs: number;
   #checkedAtMs: number;
   #patienceMs: number;
@@ -92,6 +94,7 @@ class Watchdog {
     this.#connection = connection;
     this.#signal = signal;
     this.#backoff = new Backoff(guarded.scene.random, { leastMs: 500, mostMs: ASK_AGAIN_MOST_MS });
+    this.#refusals = new Refusals(guarded.scene.random, guarded.scene.limits.refusedRetryMs);
     this.#startMs = guarded.scene.clock.monotonicMs();
     this.#checkedAtMs = this.#startMs;
     this.#patienceMs = guarded.scene.limits.probeMs;
@@ -141,6 +144,7 @@ class Watchdog {
       scene.record.count('probes');
       if ((await this.#verdict(version)) === 'missed') throw new DeadWatch();
       this.#backoff.reset();
+      this.#refusals.reset();
       this.#patienceMs = scene.limits.probeMs;
       scene.record.contact();
       scene.record.current(startMs);
@@ -162,7 +166,7 @@ class Watchdog {
     const isRefused = failure === 'denied' || failure === 'unauthenticated';
     scene.record.fail(error, isRefused ? failure : 'silent');
     this.#patienceMs = Math.min(this.#patienceMs * 2, PATIENCE_MOST_MS);
-    const leastMs = isRefused ? scene.limits.refusedRetryMs : (error.retryAfterMs ?? 0);
+    const leastMs = isRefused ? this.#refusals.nextMs() : (error.retryAfterMs ?? 0);
     await scene.clock.sleep(Math.max(leastMs, this.#backoff.nextMs()), this.#signal);
   }
 

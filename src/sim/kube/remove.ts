@@ -107,11 +107,23 @@ const POD_GRACE_SECONDS = 30;
 /** Only pods end gracefully, and only those that a kubelet may be running. */
 function graceOf(scope: Scope, { graceSeconds }: Deletion, object: KubeObject): number {
   if (!endsGracefully(scope)) return 0;
+  if (at(object, 'metadata.deletionTimestamp') !== undefined)
+    return notNegative(graceSeconds ?? graceLeft(object));
   const own = at(object, 'spec.terminationGracePeriodSeconds');
   const asked = graceSeconds ?? (typeof own === 'number' ? own : POD_GRACE_SECONDS);
   const phase = at(object, 'status.phase');
   if (!at(object, 'spec.nodeName') || phase === 'Failed' || phase === 'Succeeded') return 0;
-  return Math.max(asked < 0 ? 1 : asked, 0);
+  return notNegative(asked);
+}
+
+/** A pod that already ends keeps its time, finished or not, until a request names a shorter one. */
+function graceLeft(object: KubeObject): number {
+  return Number(at(object, 'metadata.deletionGracePeriodSeconds') ?? 0);
+}
+
+/** Less than nothing is taken for a second (apiserver, rest.BeforeDelete). */
+function notNegative(graceSeconds: number): number {
+  return graceSeconds < 0 ? 1 : graceSeconds;
 }
 
 const BY_POLICY: Readonly<Record<string, string>> = {
@@ -153,7 +165,7 @@ function markedObject(
   const isNamespace = scope.kind.kind === 'Namespace';
   const kept = isNamespace || finalizers.length === 0 ? {} : { finalizers };
   if (metadata['deletionTimestamp'] !== undefined) {
-    const left = Number(metadata['deletionGracePeriodSeconds'] ?? 0);
+    const left = graceLeft(object);
     if (left <= graceSeconds) return withMetadata(object, { ...metadata, ...kept });
     return withMetadata(object, { ...metadata, ...kept, ...endAt(scope, graceSeconds) });
   }

@@ -93,11 +93,13 @@ export function replaced(
   const after = owned(scope, ready, before, owners);
   if (after === before) return before;
   if (scope.isDryRun) return after;
-  const ends = isFinished(after);
-  const written = ends ? null : after;
-  return writeTracked(scope, owners !== null, before, () =>
-    scope.core.store.write(scope.table, objectKey(scope), written, after),
-  );
+  return writeTracked(scope, owners !== null, before, () => {
+    const ends = isFinished(after);
+    const { store } = scope.core;
+    const written = store.write(scope.table, objectKey(scope), ends ? null : after);
+    // Who takes the last finalizer away is answered without it; watches tell what was stored.
+    return ends ? after : written;
+  });
 }
 
 function owned(scope: Scope, object: KubeObject, before: KubeObject, owners: Json): KubeObject {

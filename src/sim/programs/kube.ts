@@ -108,7 +108,7 @@ class ProgramLine implements KubeLine {
       list: (resource, options) => this.#list(inner, resource, options),
       watch: (resource, options) => this.#watch(inner, resource, options),
       get: async (resource, name, signal) =>
-        program.waiting(async () => {
+        this.#asked(resource, async () => {
           onRead(resource.plural, 'get');
           const deed = calls.next(program.name, 'read', `get ${resource.plural} ${name.name}`);
           await this.#unlessCut(`get ${resource.plural}`, signal);
@@ -118,6 +118,16 @@ class ProgramLine implements KubeLine {
           return answer;
         }),
     };
+  }
+
+  async #asked<R>({ plural }: KubeResource, ask: () => Promise<R>): Promise<R> {
+    const { program, onRead } = this.#options;
+    try {
+      return await program.waiting(ask);
+    } catch (error) {
+      if (error instanceof PortError && error.failure === 'denied') onRead(plural, 'refused');
+      throw error;
+    }
   }
 
   /** @throws PortError where requests get lost */
@@ -151,7 +161,7 @@ class ProgramLine implements KubeLine {
     const old = deed === 'stale' ? { resourceVersion: this.#oldVersion(resource) } : {};
     const pages = inner.list(resource, { ...options, ...old })[Symbol.asyncIterator]();
     for (let count = 0; ; count++) {
-      const page = await program.waiting(async () => pages.next());
+      const page = await this.#asked(resource, async () => pages.next());
       if (count === 0) onRead(resource.plural, 'listed');
       if (deed === 'crash-after') program.kill();
       if (page.done === true) return;
@@ -182,7 +192,7 @@ class ProgramLine implements KubeLine {
     let isInitial = options.sendInitialEvents === true;
     try {
       for (;;) {
-        const next = await program.waiting(async () => events.next());
+        const next = await this.#asked(resource, async () => events.next());
         if (next.done === true) return;
         const { value } = next;
         onRead(resource.plural, 'event');

@@ -26,7 +26,7 @@ const budgeted: ProgramRule = {
     };
     return {
       onRead(program, plural, how) {
-        if (how === 'event' || how === 'get') return;
+        if (how === 'event' || how === 'get' || how === 'refused') return;
         evaluated();
         const isListed = how === 'listed';
         const times = count(`${program} ${isListed ? 'lists' : 'asks for'} ${plural}`);

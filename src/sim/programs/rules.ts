@@ -35,8 +35,8 @@ export interface RuleListener {
   readonly onEnd?: () => void;
 }
 
-/** `listed`: the first page has come. */
-export type ReadHow = 'get' | 'list' | 'listed' | 'watch' | 'event';
+/** `listed`: the first page has come. `refused`: the program has no right to what it asked for. */
+export type ReadHow = 'get' | 'list' | 'listed' | 'watch' | 'event' | 'refused';
 
 /** Rows and Events describe; everything else is acted on. */
 export function isOfLease({ request: { path } }: LedgerEntry): boolean {

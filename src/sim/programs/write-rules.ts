@@ -35,6 +35,8 @@ const versioned: ProgramRule = {
   }),
 };
 
+const REFUSED: ReadonlySet<number> = new Set([401, 403]);
+
 /** A write that took effect or may have is not sent once more before anything was read. */
 const notBlindly: ProgramRule = {
   rule: 'I-15',
@@ -53,6 +55,8 @@ const notBlindly: ProgramRule = {
         // A name that was drawn once makes the second one a refusal, which is what is waited for.
         if (isOfEvent(entry) || isDryRun(request) || entry.isCopy) return;
         evaluated();
+        // Who may not write has written nothing.
+        if (REFUSED.has(entry.code)) return;
         const kind = kindOf(program, request.path.plural);
         const known = sent.get(kind) ?? new Set();
         sent.set(kind, known);

@@ -73,15 +73,6 @@ export async function muteServer(context: TestContext): Promise<number> {
   return await listening(context, createTcp());
 }
 
-/** A port at which nothing listens any more. */
-export async function closedPort(): Promise<number> {
-  const server = createTcp();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const port = portOf(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 export async function listening(context: TestContext, server: Server): Promise<number> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {

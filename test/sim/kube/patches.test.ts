@@ -219,6 +219,19 @@ test('a strategic patch with a text for a map is refused in the words of the ser
   );
 });
 
+test('a strategic patch with bytes that are not base64 is refused in the words of the converter', () => {
+  const world = scene();
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } };
+  done(world.admin.create(secret));
+  const place = { verb: 'patch', plural: 'secrets', name: 'a', patchType: 'strategic' } as const;
+  const { code, object } = ask(world, { ...place, body: { data: { l: '!' } } });
+  assert.equal(code, 422);
+  assert.equal(
+    textAt(object, 'message'),
+    ' "" is invalid: patch: Invalid value: "map[data:map[l:!]]": error decoding from json: illegal base64 data at input byte 0',
+  );
+});
+
 test('a patch that leads to a value of another type is refused with what it leads to', () => {
   const world = scene();
   done(world.admin.create(configMap('a', { data: { k: 'v' } })));

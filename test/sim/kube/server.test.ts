@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textAt } from '../../../src/evidence/json.ts';
+import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { ask, configMap, done, names, node, pod, refusal, scene, versionOf } from './scene.ts';
 
 test('a pod is created, bound, given time to end, and gone when its kubelet says so', () => {
@@ -21,6 +21,37 @@ test('a pod is created, bound, given time to end, and gone when its kubelet says
   pass(0);
   const ends = ['MODIFIED 30', 'MODIFIED 0', 'DELETED 0'];
   assert.deepEqual(told, ['ADDED stays', 'MODIFIED stays', ...ends]);
+});
+
+test('a pod that ends keeps its time, finished or not, until a request names a shorter one', () => {
+  const { admin } = scene();
+  done(admin.create(pod('p')));
+  done(admin.bind('default/p', 'n1'));
+  done(admin.delete('Pod', 'default/p'));
+  const finished = { status: { phase: 'Succeeded' } };
+  done(admin.patch('Pod', 'default/p', 'merge', finished, 'status'));
+  const left = (options?: { gracePeriodSeconds: number }): string | null => {
+    done(admin.delete('Pod', 'default/p', options));
+    const kept = admin.get('Pod', 'default/p');
+    return kept === null ? 'gone' : textAt(kept, 'metadata.deletionGracePeriodSeconds');
+  };
+  assert.deepEqual(
+    [left(), left({ gracePeriodSeconds: 40 }), left({ gracePeriodSeconds: 7 })],
+    ['30', '30', '7'],
+  );
+  assert.equal(left({ gracePeriodSeconds: -1 }), '1');
+  assert.equal(left({ gracePeriodSeconds: 0 }), 'gone');
+});
+
+test('a second eviction of a pod that ends changes nothing', () => {
+  const { admin, pass } = scene();
+  done(admin.create(pod('p')));
+  done(admin.bind('default/p', 'n1'));
+  done(admin.evict('default/p'));
+  const first = admin.get('Pod', 'default/p');
+  pass(5000);
+  done(admin.evict('default/p'));
+  assert.deepEqual(admin.get('Pod', 'default/p'), first);
 });
 
 test('a version that is not the stored one is a conflict, and no change keeps the version', () => {
@@ -49,12 +80,22 @@ test('a name that was deleted comes back as another object', () => {
 });
 
 test('finalizers hold a deleted object until the last one is gone', () => {
-  const { admin } = scene();
+  const { admin, pass } = scene();
+  const told: string[] = [];
+  admin.follow('ConfigMap', (type, object) => {
+    told.push(`${type} ${listAt(object, 'metadata.finalizers').join(' ')}`);
+  });
   done(admin.create(configMap('a', { metadata: { name: 'a', finalizers: ['x.test/held'] } })));
   done(admin.delete('ConfigMap', 'default/a'));
   assert.notEqual(admin.get('ConfigMap', 'default/a'), null);
-  done(admin.patch('ConfigMap', 'default/a', 'merge', { metadata: { finalizers: null } }));
+  const freed = done(
+    admin.patch('ConfigMap', 'default/a', 'merge', { metadata: { finalizers: null } }),
+  );
+  assert.deepEqual(listAt(freed, 'metadata.finalizers'), []);
   assert.equal(admin.get('ConfigMap', 'default/a'), null);
+  pass(0);
+  const held = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => `${type} x.test/held`);
+  assert.deepEqual(told, held);
 });
 
 test('names are generated where only their beginning is given', () => {

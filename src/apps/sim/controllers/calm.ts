@@ -42,7 +42,7 @@ export function startLoadBook(kernel: Kernel): LoadBook {
       ]);
     },
     asked(how) {
-      if (how !== 'event' && how !== 'listed') requests.push(kernel.nowMs());
+      if (how !== 'event' && how !== 'listed' && how !== 'refused') requests.push(kernel.nowMs());
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../evidence/json.ts';
+import { CONTROLLER } from '../../../manifests/controller.ts';
 import { settle } from '../../../adapters/system/settle.ts';
 import { overTripwires } from '../../../adapters/system/tripwires.ts';
 import type { Violation } from '../../../sim/invariants/contract.ts';
@@ -5,6 +7,7 @@ import { type LogLine, runUntil } from '../../../sim/kernel/kernel.ts';
 import type { ApiUser } from '../../../sim/kube/contract.ts';
 import { type Call, Calls, type Deed, type Fate } from '../../../sim/programs/call.ts';
 import { LOAD_RULES } from '../../../sim/programs/load-rules.ts';
+import { REFUSAL_RULES } from '../../../sim/programs/refusal-rules.ts';
 import { RECORD_RULES } from '../../../sim/programs/record-rules.ts';
 import { SimulatedRecords } from '../../../sim/programs/records.ts';
 import type { ProgramRule, RuleListener, RuleScene } from '../../../sim/programs/rules.ts';
@@ -12,7 +15,7 @@ import { createSmallWorld, type Move } from '../../../sim/programs/small-world.t
 import { WRITE_RULES } from '../../../sim/programs/write-rules.ts';
 import { type CalmReport, END_RULES, endOf, type LoadBook, startLoadBook } from './calm.ts';
 import type { ControllerBug } from './planted.ts';
-import { Replica } from './replica.ts';
+import { NAMESPACE, Replica } from './replica.ts';
 import type { ControllerFault, ControllerStage } from './stage.ts';
 
 /** A fault at its moment. */
@@ -40,6 +43,8 @@ export interface ControllerPlan {
   readonly keepReportsMs: number;
   readonly delayMostMs: number;
   readonly bug: ControllerBug | null;
+  /** Its roles and their bindings; it may do everything without them. */
+  readonly roles?: readonly JsonObject[];
   readonly onLine?: (line: LogLine) => void;
 }
 
@@ -54,18 +59,26 @@ export interface ControllerResult {
   readonly starts: number;
 }
 
-/** As the manifest binds it, with every right, as what it lacks is looked at elsewhere. */
-const USER: ApiUser = {
-  name: 'system:serviceaccount:kube-system:rollcall-controller',
-  groups: ['system:masters', 'system:authenticated'],
-};
+/** Who it is, with every right where its roles are not what is looked at. */
+function userOf({ roles }: ControllerPlan): ApiUser {
+  return {
+    name: `system:serviceaccount:${NAMESPACE}:${CONTROLLER}`,
+    groups: [...(roles === undefined ? ['system:masters'] : []), 'system:authenticated'],
+  };
+}
+
 /** How long a kubelet waits before it starts a container again, ms. */
 const RESTART_MS = 1_500;
 
 /** Faults by which a watch loses events against its contract. */
 const LOSING: ReadonlySet<string> = new Set(['F18', 'F23']);
 
-const ALL_RULES: readonly ProgramRule[] = [...WRITE_RULES, ...RECORD_RULES, ...LOAD_RULES];
+const ALL_RULES: readonly ProgramRule[] = [
+  ...WRITE_RULES,
+  ...RECORD_RULES,
+  ...LOAD_RULES,
+  ...REFUSAL_RULES,
+];
 
 /** Rules that are checked of controllers; those of liveness, and of memory, at the end of the calm. */
 export const CONTROLLER_RULES: ReadonlySet<string> = new Set([
@@ -130,7 +143,8 @@ function thrown(error: unknown): string {
 function begin(plan: ControllerPlan): Running {
   const { seed, moves, onLine } = plan;
   const world = createSmallWorld({ seed, moves, ...(onLine === undefined ? {} : { onLine }) });
-  const { kernel, server } = world;
+  const { kernel, server, people } = world;
+  for (const role of plan.roles ?? []) people.create(role);
   const records = new SimulatedRecords(() => kernel.nowMs());
   const startMs = kernel.nowMs();
   const isCalm = (): boolean => kernel.nowMs() - startMs >= plan.chaosMs;
@@ -168,7 +182,7 @@ function begin(plan: ControllerPlan): Running {
     ...plan,
     kernel,
     server,
-    user: USER,
+    user: userOf(plan),
     aws: null,
     cluster: 'small',
     records,

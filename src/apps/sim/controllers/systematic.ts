@@ -8,7 +8,10 @@ import {
 import type { Move } from '../../../sim/programs/small-world.ts';
 import type { Violation } from '../../../sim/invariants/contract.ts';
 import { type ControllerPlan, type ControllerResult, runControllers } from './run.ts';
+import { controllerRoles, type Right, rightName, takeAway } from './rights.ts';
+import type { ControllerFault } from './stage.ts';
 import { twinDifference } from './twin.ts';
+import type { JsonObject } from '../../../evidence/json.ts';
 
 const SECOND_MS = 1000;
 
@@ -38,6 +41,43 @@ const QUIET_PLAN: ControllerPlan = {
   delayMostMs: 10,
   bug: null,
 };
+
+/** When a right is taken away and given back, ms, and how long the run goes on. */
+const TAKEN_MS = 10 * SECOND_MS;
+const LACKED_MS = 80 * SECOND_MS;
+const WHOLE_MS = 190 * SECOND_MS;
+
+/** Runs with its own roles, of which one right is taken away for a while. */
+export async function runWithout(
+  right: Right | null,
+  more: Partial<ControllerPlan> = {},
+): Promise<ControllerResult> {
+  const roles = controllerRoles();
+  const faults = right === null ? [] : [{ fault: lack(roles, right), ...WHILE_LACKED }];
+  const spans = { chaosMs: TAKEN_MS + LACKED_MS, wholeMs: WHOLE_MS };
+  return runControllers({ ...QUIET_PLAN, ...spans, roles, faults, ...more });
+}
+
+/** What does not hold without a right; the quiet run has all of them. */
+export async function violationsWithout(
+  right: Right,
+  quiet: ControllerResult,
+): Promise<readonly Violation[]> {
+  const result = await runWithout(right);
+  return [...result.violations, ...twinDifference(result, quiet)];
+}
+
+const WHILE_LACKED = { atMs: TAKEN_MS, lastsMs: LACKED_MS } as const;
+
+function lack(roles: readonly JsonObject[], right: Right): ControllerFault {
+  return {
+    id: 'right',
+    what: `it may not ${rightName(right)}`,
+    lastsMs: [LACKED_MS, LACKED_MS],
+    isTwinned: true,
+    strike: ({ people }) => takeAway(people, roles, right),
+  };
+}
 
 /** A call of the quiet run, and what becomes of it. */
 export interface SystematicCase {

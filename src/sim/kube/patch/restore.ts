@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../evidence/json.ts';
+import { base64Offence } from '../rules/base64.ts';
 import { StatusError } from '../refusal.ts';
 import type { Schema } from '../schema/shapes.ts';
 import { goPrinted, goTypeOf } from './go-text.ts';
@@ -41,11 +42,17 @@ function whyNot(value: Json, schema: Schema): string | null {
   return null;
 }
 
-/** Texts and truth values; numbers are of several types, and other scalars read themselves. */
+/** Texts, bytes and truth values; numbers are of several types, and other scalars read themselves. */
 function unlike(value: Json, code: string): string | null {
+  if (code === 'y' && typeof value === 'string') return undecodable(value);
   const type = code === 's' ? 'string' : code === 'b' ? 'bool' : null;
   const own = goTypeOf(value);
   return type === null || own === type ? null : `cannot convert ${own} to ${type}`;
+}
+
+function undecodable(text: string): string | null {
+  const at = base64Offence(text);
+  return at === null ? null : `error decoding from json: illegal base64 data at input byte ${at}`;
 }
 
 function kindOf(value: Json): string {

@@ -1,4 +1,5 @@
 import { SELECTOR } from '../../../evidence/kube/object.ts';
+import { isEqual } from '../../../evidence/equal.ts';
 import { project } from '../../../evidence/project.ts';
 import { type Json, type JsonObject, listAt, textAt, textsAt } from '../../../evidence/json.ts';
 import { selects, selectsAll } from '../../../domain/pods/label-selector.ts';
@@ -18,8 +19,9 @@ import { wordOf } from '../word.ts';
 export function evict(scope: Scope, pod: KubeObject, body: Json): void {
   if (!isFree(pod)) claimDisruption(scope, pod);
   const options = deletionOf({}, objectAt(body, 'deleteOptions'));
-  const marked = { ...pod, status: targeted(scope, objectAt(pod, 'status')) };
-  if (!scope.isDryRun) scope.core.store.write(scope.table, objectKey(scope), marked);
+  const status = targeted(scope, objectAt(pod, 'status'));
+  if (!scope.isDryRun && !isEqual(status, objectAt(pod, 'status')))
+    scope.core.store.write(scope.table, objectKey(scope), { ...pod, status });
   remove({ ...scope, subresource: null }, options);
 }
 
@@ -142,8 +144,11 @@ function targeted(scope: Scope, status: JsonObject): JsonObject {
   return { ...status, conditions: withCondition(listAt(status, 'conditions'), condition) };
 }
 
-/** Replaces the condition of the same type, or adds it. */
+/** Replaces the condition of the same type, or adds it; the time of a status that stays is kept. */
 export function withCondition(conditions: readonly Json[], one: JsonObject): readonly Json[] {
   const at = conditions.findIndex((other) => textIn(other, 'type') === one['type']);
-  return at < 0 ? [...conditions, one] : conditions.with(at, one);
+  if (at < 0) return [...conditions, one];
+  const before = conditions[at] ?? null;
+  if (textIn(before, 'status') !== one['status']) return conditions.with(at, one);
+  return conditions.with(at, { ...one, lastTransitionTime: textIn(before, 'lastTransitionTime') });
 }
