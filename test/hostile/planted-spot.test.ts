@@ -111,7 +111,7 @@ describe('rollcall spot', () => {
     }
   });
 
-  test('shows none of a file that is no answer', async () => {
+  test('shows none of a file of another kind', async () => {
     const path = join(ROOM, 'other.json');
     for (const text of texts) {
       writeFileSync(path, text);

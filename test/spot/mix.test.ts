@@ -283,7 +283,7 @@ describe('every type has a line that says why it is in or out:', () => {
     assert.deepEqual([isInAt(at * 0.9), isInAt(at * 1.1)], [true, false]);
   });
 
-  test('what is not known is said', () => {
+  test('reports what is unknown', () => {
     assert.match(document.unknown.join('\n'), /^Interruptions are unknown for \d of the \d pools/);
     assert.match(document.unknown.join('\n'), /Placement scores are unknown/);
     assert.match(document.unknown.join('\n'), /1 price without a usable type/);

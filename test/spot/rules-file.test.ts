@@ -65,7 +65,7 @@ describe('a rules file', () => {
       assert.deepEqual(faultsOf(text), [sentence]);
     });
 
-  test('may prefer a family of which a part is excluded', () => {
+  test('may exclude a part of a preferred family', () => {
     assert.deepEqual(faultsOf('never: ["*.metal"]\nprefer: [m7g]\n'), []);
   });
 });

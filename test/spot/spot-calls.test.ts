@@ -70,7 +70,7 @@ describe('the calls of rollcall spot', () => {
     assert.equal(inputs[0]['StartTime'], '2026-11-22T09:59:59.000Z');
   });
 
-  test('go on without what is refused, and name it', async () => {
+  test('continue without what is refused, and name it', async () => {
     const { aws, ask, refusals } = scene();
     aws.refuse('ec2:DescribeInstanceTypes', 'denied');
     aws.refuse('ec2:DescribeSpotInstanceRequests', 'denied');
