@@ -169,6 +169,7 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
   const { commandsPage } = await import('./generate/commands.ts');
   const { controllerPage } = await import('./generate/controller-settings.ts');
   const { likenessFile } = await import('./generate/likeness.ts');
+  const { preflightPage } = await import('./generate/preflight-table.ts');
   const { picture } = await import('./generate/picture.ts');
   const { permissionFiles } = await import('./generate/permissions.ts');
   const { simulationPage } = await import('./generate/simulation.ts');
@@ -184,6 +185,7 @@ async function otherFiles(causes: readonly LoadedCause[]): Promise<readonly Gene
     scenariosFile(),
     commandsPage(),
     controllerPage(),
+    preflightPage(causes.map(({ cause }) => cause)),
     simulationPage(),
     capturedPage(),
     ...(await permissionFiles(packageVersion())),

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { WhyUnknown } from '../evidence/fact.ts';
 import type { PlanContents, Planned } from '../evidence/planned.ts';
 import { type Cause, cannotSay, clear, type Found, found, type Match } from './cause.ts';
-import { foreseen, plannedDetails } from './foresight.ts';
+import { foreseen, foreseenByMatch, NOT_SHOWN, plannedDetails } from './foresight.ts';
 import type { PlanView } from './plan-view.ts';
 import { foreseeAll, type PreflightSubject } from './preflight.ts';
 import { causeOf } from './testing.ts';
@@ -53,6 +53,42 @@ const isFound =
     const [group = assert.fail()] = plan.list('aws/node-group');
     return found({}, [plan.quote({ ...group, locator }, 'two  words')], 'likely');
   };
+
+describe('a cause that the plan neither shows nor rules out', () => {
+  const silent = says('silent', 'launched', () => NOT_SHOWN);
+
+  test('is open, and no question for people', () => {
+    const { open, clear: ruledOut, notObservable, verdict } = subjectOf([silent]);
+    assert.deepEqual([open, ruledOut, notObservable], [['silent'], [], []]);
+    assert.equal(verdict, 'usable');
+  });
+
+  test('is so too where its own match cannot say', () => {
+    const missing = { reason: 'not-collected', detail: 'x', collect: 'y' } as const;
+    const cause = { ...causeOf('b', 'launched'), match: () => cannotSay(missing) };
+    const judged = foreseenByMatch(cause, () => true, { remedy: () => [] });
+    const { open, notObservable } = subjectOf([judged]);
+    assert.deepEqual([open, notObservable], [['b'], []]);
+  });
+
+  test('is not judged by its match where it cannot occur', () => {
+    const cause = { ...causeOf('b', 'launched'), match: () => found({}, []) };
+    const words = { remedy: () => [] };
+    assert.deepEqual(subjectOf([foreseenByMatch(cause, () => false, words)]).open, []);
+    assert.deepEqual(subjectOf([foreseenByMatch(cause, () => null, words)]).open, ['b']);
+    assert.equal(subjectOf([foreseenByMatch(cause, () => true, words)]).findings.length, 1);
+  });
+});
+
+test('a cause has words of its own for plans', () => {
+  const cause = causeOf('b', 'launched', { summary: () => 'of machines', remedy: () => [] });
+  const step = { text: 'write it down', command: null };
+  const words = { summary: () => 'of plans', remedy: () => [step] };
+  const judged = foreseen(cause, () => found({}, []), words);
+  const [finding] = subjectOf([judged]).findings;
+  assert.deepEqual([finding?.summary, finding?.remedy], ['of plans', [step]]);
+  assert.deepEqual([judged.summary({}), judged.remedy({})], ['of machines', []]);
+});
 
 describe('a group of a plan', () => {
   test('that no cause finds anything about is usable, with what was ruled out', () => {

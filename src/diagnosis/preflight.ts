@@ -32,6 +32,8 @@ export interface PreflightSubject {
   readonly findings: readonly ForeseenFinding[];
   /** Ids of the causes that the plan rules out. */
   readonly clear: readonly string[];
+  /** Ids of the causes that the plan neither shows nor rules out. */
+  readonly open: readonly string[];
   readonly notObservable: readonly NotObservable[];
 }
 
@@ -71,13 +73,16 @@ function subjectOf(
   const findings: ForeseenFinding[] = [];
   const open: NotObservable[] = [];
   const ruledOut: string[] = [];
+  const undecided: string[] = [];
   for (const cause of causes) {
     const match = cause.foresee?.(view, group) ?? null;
     if (match?.verdict === 'found') findings.push(findingOf(cause, match, group));
     else if (match?.verdict === 'clear') ruledOut.push(cause.id);
-    else if (match !== null)
+    else if (match !== null) {
+      undecided.push(cause.id);
       for (const { detail: why, collect } of openOf(match, group))
         open.push({ stage: cause.stage, why, collect: collect ?? cause.decide.command ?? '' });
+    }
   }
   return {
     kind: group.kind,
@@ -88,6 +93,7 @@ function subjectOf(
     verdict: verdictOf(findings, open),
     findings: findings.toSorted((a, b) => STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage)),
     clear: ruledOut,
+    open: undecided,
     notObservable: open.filter(
       ({ why }, index) => open.findIndex((other) => other.why === why) === index,
     ),

@@ -15,6 +15,9 @@ export interface Planned<K extends FactKind = FactKind> extends Seen<FactTypes[K
   readonly change: Change;
 }
 
+/** Stands for security groups that nobody can tell yet, so that a list with it is not whole. */
+export const UNKNOWN_GROUP = 'security groups known after apply';
+
 /** Something that a plan makes without saying for what, until it is applied. */
 export interface Doubt {
   readonly kind: FactKind;

@@ -47,6 +47,10 @@ export interface UserData {
   readonly joinTokenId: string | null;
   /** Keys in `--node-labels` with which a kubelet does not start. */
   readonly reservedLabels: readonly string[];
+  /** Names of the flags that it passes to the kubelet, without their values. */
+  readonly kubeletFlags: readonly string[];
+  /** The most pods that it has the kubelet take, null where it does not say. */
+  readonly maxPods: number | null;
 }
 
 /** The cluster that user data joins: of its NodeConfigs, the last that says so counts. */

@@ -8,6 +8,15 @@ import { growthOf, wrongWith } from './steps/growth.ts';
 
 const counter = startCounting();
 const { readPlan } = await import('../../src/readers/terraform/plan.ts');
+const { foreseeAll } = await import('../../src/diagnosis/preflight.ts');
+const { CAUSES } = await import('../../src/causes/index.generated.ts');
+const { causeOf } = await import('../../src/causes/catalogue.ts');
+
+const FORESEEING = await Promise.all(
+  CAUSES.filter(({ foresees }) => foresees === true).map(async (entry) =>
+    causeOf(await entry.load()),
+  ),
+);
 
 const PLAN = JSON.parse(
   readFileSync(
@@ -32,6 +41,52 @@ const LARGE = { first: 800, last: 1600 };
 test('a plan of twice the resources takes twice the steps to read', () => {
   const read = (text: string): unknown => readPlan(JSON.parse(text), 'plan.json');
   const growth = growthOf(counter, read, planOf, LARGE);
+  assert.equal(growth.points.length, 2);
+  assert.equal(wrongWith(growth), null);
+});
+
+/** Judges a plan by every cause that plans show. */
+function judge(text: string): unknown {
+  const read = readPlan(JSON.parse(text), 'plan.json');
+  assert.ok(read.ok);
+  return foreseeAll(FORESEEING, read.contents, 'plan.json');
+}
+
+/** A plan of as many clusters as the size is, each with a group, subnets and security groups. */
+function stacksOf(size: number): string {
+  const text = readFileSync(
+    join(
+      import.meta.dirname,
+      '../../src/causes/reachable/api-port-blocked/plans/clear-rule-for-the-nodes.json',
+    ),
+    'utf8',
+  );
+  const stacks = Array.from({ length: size }, (_, index) => stackOf(text, index));
+  const listed = (path: string): readonly unknown[] => stacks.flatMap((one) => listAt(one, path));
+  return JSON.stringify({
+    format_version: '1.2',
+    planned_values: { root_module: { resources: listed('planned_values.root_module.resources') } },
+    resource_changes: listed('resource_changes'),
+    configuration: { root_module: { resources: listed('configuration.root_module.resources') } },
+  });
+}
+
+function stackOf(text: string, index: number): JsonObject {
+  const named = text
+    .replaceAll(/\b(aws_[a-z_]+\.)(\w+)/g, `$1$2_${index}`)
+    .replaceAll(/^ {8,10}"name": "(\w+)"/gm, `"name": "$1_${index}"`)
+    .replaceAll('orders', `orders-${index}`);
+  return JSON.parse(named) as JsonObject;
+}
+
+test('a plan of twice the groups takes twice the steps to judge', () => {
+  const growth = growthOf(counter, judge, planOf, { first: 400, last: 800 });
+  assert.equal(growth.points.length, 2);
+  assert.equal(wrongWith(growth), null);
+});
+
+test('a plan of twice the clusters with their networks takes twice the steps to judge', () => {
+  const growth = growthOf(counter, judge, stacksOf, { first: 100, last: 200 });
   assert.equal(growth.points.length, 2);
   assert.equal(wrongWith(growth), null);
 });

@@ -29,6 +29,14 @@ describe('a plan that gives usable nodes raises no alarm', () => {
     assert.deepEqual(verdicts, ['NodeGroup usable']);
   });
 
+  test('with a VPC, security groups, add-ons and user data of its own, which rule most causes out', async () => {
+    const document = await judged('whole-self-managed');
+    assert.deepEqual(verdictsOf(document), ['AutoScalingGroup usable']);
+    const [subject = assert.fail()] = document.subjects;
+    assert.ok(subject.clear.length >= 50, `only ${subject.clear.length} causes are ruled out`);
+    assert.deepEqual(subject.notObservable, []);
+  });
+
   test('with a managed group in a cluster of the default mode, which EKS maps itself', async () => {
     const verdicts = verdictsOf(await judged('managed-groups-with-default-mode'));
     assert.deepEqual(verdicts, ['NodeGroup usable']);
@@ -53,6 +61,15 @@ test('a role whose entry is STANDARD may be mapped by an aws-auth that the plan 
   assert.deepEqual(
     subjects.flatMap(({ findings }) => findings),
     [],
+  );
+});
+
+test('the plan of the documentation has the one fault that it is about', async () => {
+  const name = '../../../examples/preflight/self-managed-without-mapping';
+  const { subjects } = await judged(name);
+  assert.deepEqual(
+    subjects.flatMap(({ findings }) => findings.map(({ cause }) => cause)),
+    ['aws-auth-missing'],
   );
 });
 

@@ -8,10 +8,15 @@ export interface Peer {
   readonly addresses: readonly Cidr[];
 }
 
-const TCP = new Set(['-1', 'tcp', '6']);
+const PROTOCOLS = {
+  tcp: new Set(['-1', 'tcp', '6']),
+  udp: new Set(['-1', 'udp', '17']),
+} as const;
 
-function coversPort(rule: SecurityRule, port: number): boolean {
-  if (!TCP.has(rule.IpProtocol ?? '')) return false;
+type Protocol = keyof typeof PROTOCOLS;
+
+function coversPort(rule: SecurityRule, port: number, protocol: Protocol): boolean {
+  if (!PROTOCOLS[protocol].has(rule.IpProtocol ?? '')) return false;
   if (rule.IpProtocol === '-1') return true;
   return (rule.FromPort ?? 0) <= port && port <= (rule.ToPort ?? 65_535);
 }
@@ -36,8 +41,13 @@ function mayMean(rule: SecurityRule, peer: Peer): boolean {
 }
 
 /** True when one of the rules of a security group may let a connection through. */
-export function mayPass(rules: readonly SecurityRule[], port: number, peer: Peer): boolean {
-  return rules.some((rule) => coversPort(rule, port) && mayMean(rule, peer));
+export function mayPass(
+  rules: readonly SecurityRule[],
+  port: number,
+  peer: Peer,
+  protocol: Protocol = 'tcp',
+): boolean {
+  return rules.some((rule) => coversPort(rule, port, protocol) && mayMean(rule, peer));
 }
 
 /** Ports of one direction of a connection, both ends included. */

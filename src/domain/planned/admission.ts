@@ -1,6 +1,9 @@
 import type { Planned } from '../../evidence/planned.ts';
 import type { WhyUnknown } from '../../evidence/fact.ts';
-import { isRole, type PlannedGroup, plannedGroups, type PlannedRole } from './groups.ts';
+import type { FactKind } from '../../evidence/kinds.ts';
+import { type PlannedGroup, plannedGroups, type PlannedRole } from './groups.ts';
+import { type Lookup, lookedUp } from './indexed.ts';
+import { ACCESS_POLICIES, ANY, ENTRIES, GROUPS_OF_CLUSTER, MAPPED } from './lookups.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 type AwsAuthMap = Planned<'kube/aws-auth'>;
@@ -65,12 +68,44 @@ function managedByMap(
 
 /** EKS makes the mapping of a managed group's role, whoever else runs with it. */
 function sharesManagedRole(plan: PlanFacts, group: PlannedGroup, role: PlannedRole): boolean {
-  return plannedGroups(plan).some(
-    (other) =>
-      other.kind === 'NodeGroup' &&
-      other.clusterName === group.clusterName &&
-      other.role?.name === role.name,
+  const shared = MANAGED_ROLES.get(plan) ?? managedRolesOf(plan);
+  MANAGED_ROLES.set(plan, shared);
+  return shared.has(JSON.stringify([group.clusterName, role.name]));
+}
+
+const MANAGED_ROLES = new WeakMap<PlanFacts, ReadonlySet<string>>();
+
+function managedRolesOf(plan: PlanFacts): ReadonlySet<string> {
+  const managed = plannedGroups(plan).filter(({ kind }) => kind === 'NodeGroup');
+  return new Set(
+    managed.flatMap(({ clusterName, role }) =>
+      role === null ? [] : [JSON.stringify([clusterName, role.name])],
+    ),
   );
+}
+
+/** Facts that name a role by its ARN, by what stands for it, or by its name. */
+function ofRole<K extends FactKind>(
+  plan: PlanFacts,
+  by: Lookup<K>,
+  { arn, name }: PlannedRole,
+): readonly Planned<K>[] {
+  return [...new Set([...lookedUp(plan, by, arn), ...lookedUp(plan, by, name)])];
+}
+
+/**
+ * True where aws-auth alone decides whether the machines of a group are let in; null where nobody
+ * can tell.
+ */
+export function isByMap(plan: PlanFacts, group: PlannedGroup): boolean | null {
+  const { cluster, clusterName, role } = group;
+  const mode = cluster?.value.accessConfig?.authenticationMode ?? null;
+  if (mode === null || role === null || plan.doubtOf('kube/aws-auth') !== null) return null;
+  if (mode === 'CONFIG_MAP') return true;
+  if (mode === 'API' || group.kind === 'NodeGroup') return false;
+  if (plan.doubtOf('aws/access-entry') !== null || cluster?.change !== 'create') return null;
+  const entries = ofRole(plan, ENTRIES, role);
+  return entries.every(({ value }) => !isOfCluster(value.clusterName, clusterName ?? ''));
 }
 
 interface Question {
@@ -93,11 +128,9 @@ function selfManaged(plan: PlanFacts, question: Question): Admission {
 
 /** What access entries come to; null where it is known that the role has none. */
 function byEntries(plan: PlanFacts, { cluster, name, role }: Question): Admission | null {
-  const entries = plan
-    .list('aws/access-entry')
-    .filter(
-      ({ value }) => isOfCluster(value.clusterName, name) && isRole(value.principalArn, role),
-    );
+  const entries = ofRole(plan, ENTRIES, role).filter(({ value }) =>
+    isOfCluster(value.clusterName, name),
+  );
   const types = entries.map(({ value }) => value.type ?? null);
   if (types.some((type) => type !== null && NODE_TYPES.includes(type))) return ADMITTED;
   const doubt = plan.doubtOf('aws/access-entry');
@@ -120,9 +153,8 @@ function isOfCluster(named: string | null | undefined, name: string): boolean {
 
 /** Whoever may do everything in the whole cluster may be a node too. */
 function isAdministrator(plan: PlanFacts, name: string, role: PlannedRole): boolean {
-  return plan
-    .list('aws/access-policies')
-    .filter(({ value }) => isOfCluster(value.clusterName, name) && isRole(value.principalArn, role))
+  return ofRole(plan, ACCESS_POLICIES, role)
+    .filter(({ value }) => isOfCluster(value.clusterName, name))
     .flatMap(({ value }) => value.associatedAccessPolicies ?? [])
     .some(
       ({ policyArn, accessScope }) =>
@@ -141,9 +173,7 @@ function byMaps(plan: PlanFacts, { cluster, mode, name, role }: Question): Admis
       'whether aws-auth maps the node role, since the cluster exists already',
       'kubectl -n kube-system get configmap aws-auth -o yaml',
     );
-  const hasManaged = plan
-    .list('aws/node-group')
-    .some(({ value }) => isOfCluster(value.clusterName, name));
+  const hasManaged = [name, ANY].some((key) => lookedUp(plan, GROUPS_OF_CLUSTER, key).length > 0);
   return hasManaged && mode === 'CONFIG_MAP'
     ? { kind: 'not-in-map', map: null, cluster }
     : { kind: 'no-map', cluster, mode };
@@ -155,8 +185,7 @@ function inMaps(
   role: PlannedRole,
   cluster: Planned<'aws/cluster'>,
 ): Admission {
-  const isMapped = maps.some(({ value }) => value.roles.some(({ arn }) => isRole(arn, role)));
-  if (isMapped) return ADMITTED;
+  if (ofRole(plan, MAPPED, role).length > 0) return ADMITTED;
   const doubt = plan.doubtOf('kube/aws-auth');
   if (doubt !== null) return unknown(doubt.what, 'terraform plan');
   const [map] = maps;

@@ -1,10 +1,20 @@
 import type { AutoScalingGroup, NodeGroup } from '../../evidence/aws/groups.ts';
-import type { InstanceProfile } from '../../evidence/aws/iam.ts';
 import type { LaunchTemplateVersion } from '../../evidence/aws/instance.ts';
 import type { Planned } from '../../evidence/planned.ts';
 import type { Told } from '../../evidence/shape.ts';
 import { clusterGiven } from '../../evidence/user-data.ts';
 import { roleName } from '../nodes/fleet.ts';
+import { lookedUp } from './indexed.ts';
+import {
+  CLUSTERS,
+  CONFIGURATIONS,
+  POLICIES_OF_ROLE,
+  PROFILES_BY_ARN,
+  PROFILES_BY_NAME,
+  ROLES,
+  TEMPLATES,
+  USER_DATA,
+} from './lookups.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 /** A node role of a plan; `arn` is its address where the ARN is known after apply. */
@@ -25,6 +35,9 @@ export interface PlannedGroup {
   readonly role: PlannedRole | null;
   /** null where some of them are known after apply. */
   readonly subnets: readonly string[] | null;
+  /** null where it has none, or where nobody can tell which. */
+  readonly template: Planned<'aws/launch-template-version'> | null;
+  readonly profile: Planned<'aws/instance-profile'> | null;
   /** How many machines it starts with, null when that is not told. */
   readonly desired: number | null;
 }
@@ -48,7 +61,7 @@ function groupsIn(plan: PlanFacts): readonly PlannedGroup[] {
 }
 
 function clusterNamed(plan: PlanFacts, name: string | null): Planned<'aws/cluster'> | null {
-  return plan.list('aws/cluster').find(({ value }) => value.name === name) ?? null;
+  return lookedUp(plan, CLUSTERS, name)[0] ?? null;
 }
 
 function managedGroup(plan: PlanFacts, fact: Planned<'aws/node-group'>): PlannedGroup {
@@ -62,13 +75,15 @@ function managedGroup(plan: PlanFacts, fact: Planned<'aws/node-group'>): Planned
     cluster: clusterNamed(plan, clusterName),
     role: roleOf(plan, value.nodeRole ?? null),
     subnets: value.subnets ?? null,
+    template: lookedUp(plan, TEMPLATES, value.launchTemplate?.id)[0] ?? null,
+    profile: null,
     desired: value.scalingConfig?.desiredSize ?? null,
   };
 }
 
 function roleOf(plan: PlanFacts, arn: string | null): PlannedRole | null {
   if (arn === null) return null;
-  const known = plan.list('aws/role').find(({ value }) => value.Arn === arn);
+  const [known] = lookedUp(plan, ROLES, arn);
   return { arn, name: known?.value.RoleName ?? roleName(arn) };
 }
 
@@ -78,7 +93,8 @@ function scalingGroup(
 ): PlannedGroup | null {
   const { value }: { readonly value: AutoScalingGroup } = fact;
   const template = templateOf(plan, value);
-  const role = profileRole(plan, profileOf(plan, value, template));
+  const profile = profileNamed(plan, profileOf(plan, value, template));
+  const role = profileRole(profile);
   const clusterName =
     clusterByTag(value) ?? clusterByUserData(plan, template) ?? clusterByPolicy(plan, role);
   if (clusterName === null) return null;
@@ -90,6 +106,8 @@ function scalingGroup(
     cluster: clusterNamed(plan, clusterName),
     role,
     subnets: subnetsOf(value),
+    template,
+    profile,
     desired: value.DesiredCapacity ?? value.MinSize ?? null,
   };
 }
@@ -101,10 +119,7 @@ function subnetsOf({ VPCZoneIdentifier: zones }: AutoScalingGroup): readonly str
 type Template = Planned<'aws/launch-template-version'> | null;
 
 function templateOf(plan: PlanFacts, { LaunchTemplate: named }: AutoScalingGroup): Template {
-  const id = named?.LaunchTemplateId ?? null;
-  if (id === null) return null;
-  const all = plan.list('aws/launch-template-version');
-  return all.find(({ value }) => value.LaunchTemplateId === id) ?? null;
+  return lookedUp(plan, TEMPLATES, named?.LaunchTemplateId)[0] ?? null;
 }
 
 interface NamedProfile {
@@ -119,21 +134,22 @@ function profileOf(
 ): NamedProfile | null {
   const launch: LaunchTemplateVersion['LaunchTemplateData'] = template?.value.LaunchTemplateData;
   if (launch?.IamInstanceProfile !== undefined) return launch.IamInstanceProfile;
-  const name = group.LaunchConfigurationName ?? null;
-  const old = plan
-    .list('aws/launch-configuration')
-    .find(({ value }) => name !== null && value.LaunchConfigurationName === name);
+  const [old] = lookedUp(plan, CONFIGURATIONS, group.LaunchConfigurationName);
   const profile = old?.value.IamInstanceProfile ?? null;
   return profile === null ? null : { Arn: null, Name: profile };
 }
 
+function profileNamed(
+  plan: PlanFacts,
+  named: NamedProfile | null,
+): Planned<'aws/instance-profile'> | null {
+  const [byArn] = lookedUp(plan, PROFILES_BY_ARN, named?.Arn);
+  return byArn ?? lookedUp(plan, PROFILES_BY_NAME, named?.Name)[0] ?? null;
+}
+
 /** Instance profiles have one role; of one that is not in the plan nobody knows which. */
-function profileRole(plan: PlanFacts, named: NamedProfile | null): PlannedRole | null {
-  const isIt = ({ value }: { readonly value: InstanceProfile }): boolean =>
-    named !== null &&
-    ((value.Arn ?? null) === (named.Arn ?? '') ||
-      (value.InstanceProfileName ?? null) === (named.Name ?? ''));
-  const role = (plan.list('aws/instance-profile').find(isIt)?.value.Roles ?? [])[0];
+function profileRole(profile: Planned<'aws/instance-profile'> | null): PlannedRole | null {
+  const role = (profile?.value.Roles ?? [])[0];
   if (role === undefined) return null;
   const { Arn: arn, RoleName: name } = role;
   return { arn: arn ?? null, name: name ?? roleName(arn ?? '') };
@@ -151,8 +167,7 @@ function clusterByTag({ Tags: tags }: AutoScalingGroup): string | null {
 }
 
 function clusterByUserData(plan: PlanFacts, template: Template): string | null {
-  const id = template?.value.LaunchTemplateId ?? null;
-  const given = plan.list('aws/user-data').find(({ value }) => value.instanceId === id);
+  const [given] = lookedUp(plan, USER_DATA, template?.value.LaunchTemplateId);
   return given === undefined ? null : (clusterGiven(given.value)?.name ?? null);
 }
 
@@ -160,15 +175,11 @@ function clusterByUserData(plan: PlanFacts, template: Template): string | null {
 function clusterByPolicy(plan: PlanFacts, role: PlannedRole | null): string | null {
   const [cluster, ...others] = plan.list('aws/cluster');
   if (cluster === undefined || others.length > 0 || role === null) return null;
-  const isNode = plan
-    .list('aws/attached-policies')
-    .some(
-      ({ value }) =>
-        value.RoleName === role.name &&
-        (value.AttachedPolicies ?? []).some(({ PolicyName: name }) =>
-          /^AmazonEKSWorkerNode(?:Minimal)?Policy$/.test(name ?? ''),
-        ),
-    );
+  const isNode = lookedUp(plan, POLICIES_OF_ROLE, role.name).some(({ value }) =>
+    (value.AttachedPolicies ?? []).some(({ PolicyName: name }) =>
+      /^AmazonEKSWorkerNode(?:Minimal)?Policy$/.test(name ?? ''),
+    ),
+  );
   return isNode ? (cluster.value.name ?? null) : null;
 }
 

@@ -20,3 +20,12 @@ export function awsAuthStep(principal = 'the ARN of the node role'): string {
 export function policyStep(policy: string, role = 'the node role'): string {
   return `Attach the policy to ${role}: an aws_iam_role_policy_attachment with policy_arn = "arn:aws:iam::aws:policy/${policy}".`;
 }
+
+/**
+ * Where to correct user data, and that machines get it only when they start.
+ *
+ * @param what what it should hold
+ */
+export function userDataStep(what: string): string {
+  return `In user_data of the aws_launch_template: ${what}`;
+}

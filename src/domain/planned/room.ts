@@ -2,6 +2,8 @@ import type { WhyUnknown } from '../../evidence/fact.ts';
 import type { Planned } from '../../evidence/planned.ts';
 import { cidrOf, sizeOf } from '../network/cidr.ts';
 import type { PlannedGroup } from './groups.ts';
+import { lookedUp } from './indexed.ts';
+import { SUBNETS } from './lookups.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 /** Addresses of each subnet that EC2 keeps for itself. */
@@ -25,9 +27,7 @@ export function plannedRoom(plan: PlanFacts, { subnets, desired }: PlannedGroup)
     const detail = 'which subnets the machines will be in';
     return { kind: 'unknown', why: { reason: 'not-in-source', detail, collect: 'terraform plan' } };
   }
-  const shown = plan
-    .list('aws/subnet')
-    .filter(({ value }) => subnets.includes(value.SubnetId ?? ''));
+  const shown = subnets.flatMap((id) => lookedUp(plan, SUBNETS, id).slice(0, 1));
   const free = shown.map(freeIn).filter((count) => count !== null);
   if (subnets.length === 0 || free.length < subnets.length) return null;
   const sum = free.reduce((total, count) => total + count, 0);
@@ -35,7 +35,8 @@ export function plannedRoom(plan: PlanFacts, { subnets, desired }: PlannedGroup)
   return { kind: 'short', subnets: shown, free: sum, wanted: desired };
 }
 
-function freeIn({ value, change }: Planned<'aws/subnet'>): number | null {
+/** Addresses that are free in a subnet; null where neither EC2 nor the plan tells. */
+export function freeIn({ value, change }: Planned<'aws/subnet'>): number | null {
   const counted = value.AvailableIpAddressCount ?? null;
   if (counted !== null) return counted;
   const block = cidrOf(value.CidrBlock ?? '');

@@ -119,6 +119,8 @@ export const NODE_GROUP = {
   amiType: text,
   capacityType: text,
   clusterName: text,
+  /** GiB of the root volume, where no launch template says it. */
+  diskSize: amount,
   health: { issues: [ISSUE] },
   instanceTypes: [text],
   launchTemplate: { id: text, name: text, version: text },

@@ -130,7 +130,10 @@ export const IMAGE = {
 
 export interface Image extends FieldsOf<typeof IMAGE> {}
 
-const BLOCK_DEVICE = { Ebs: { KmsKeyId: text } } as const satisfies Fields;
+const BLOCK_DEVICE = {
+  DeviceName: text,
+  Ebs: { KmsKeyId: text, VolumeSize: amount },
+} as const satisfies Fields;
 
 export const LAUNCH_TEMPLATE_VERSION = {
   DefaultVersion: flag,
@@ -143,9 +146,11 @@ export const LAUNCH_TEMPLATE_VERSION = {
     ImageId: text,
     InstanceMarketOptions: { MarketType: text, SpotOptions: { MaxPrice: text } },
     InstanceType: text,
-    NetworkInterfaces: [{ Groups: [text], SubnetId: text }],
+    MetadataOptions: { HttpPutResponseHopLimit: amount, HttpTokens: text },
+    NetworkInterfaces: [{ AssociatePublicIpAddress: flag, Groups: [text], SubnetId: text }],
     SecurityGroupIds: [text],
     SecurityGroups: [text],
+    TagSpecifications: [{ ResourceType: text, Tags: [TAG] }],
   },
 } as const satisfies Fields;
 

@@ -5,6 +5,7 @@ import { TAG } from './instance.ts';
 export const SUBNET = {
   AssignIpv6AddressOnCreation: flag,
   AvailabilityZone: text,
+  AvailabilityZoneId: text,
   AvailableIpAddressCount: amount,
   CidrBlock: text,
   Ipv6CidrBlockAssociationSet: [{ Ipv6CidrBlock: text }],

@@ -136,6 +136,8 @@ test('reads the bytes and the machine, and null for what a form does not have', 
     namesNodeadm: false,
     joinTokenId: null,
     reservedLabels: [],
+    kubeletFlags: [],
+    maxPods: null,
   });
   assert.equal(readUserData('i-1', btoa('\u001f\u008bxx')).bytes, 4);
   assert.equal(readUserData('i-1', '%').bytes, 0);

@@ -9,6 +9,7 @@ import type {
   UserDataForm,
 } from '../../evidence/user-data.ts';
 import { looksLikeMime, type MimePart, readMime } from './mime.ts';
+import { kubeletArgumentsOf } from './kubelet-arguments.ts';
 import { reservedLabelsOf } from './kubelet-labels.ts';
 
 /** EC2 takes 16 kB; compressed data grows beyond it. */
@@ -42,6 +43,8 @@ const EMPTY: Omit<UserData, 'instanceId'> = {
   namesNodeadm: false,
   joinTokenId: null,
   reservedLabels: [],
+  kubeletFlags: [],
+  maxPods: null,
 };
 
 function decode(encoded: string): string | null {
@@ -68,6 +71,7 @@ function projected(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
     namesNodeadm: /\bnodeadm\b/.test(text),
     joinTokenId: joinTokenOf(text),
     reservedLabels: reservedLabelsOf(text),
+    ...kubeletArgumentsOf(text),
   };
 }
 
@@ -85,6 +89,7 @@ function ofMime(text: string): Omit<UserData, 'instanceId' | 'bytes'> {
     namesNodeadm: /\bnodeadm\b/.test(joined),
     joinTokenId: joinTokenOf(joined),
     reservedLabels: reservedLabelsOf(joined),
+    ...kubeletArgumentsOf(joined),
   };
 }
 

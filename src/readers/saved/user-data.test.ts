@@ -116,6 +116,8 @@ describe('saved user data that somebody else wrote', () => {
       namesNodeadm: false,
       joinTokenId: null,
       reservedLabels: [],
+      kubeletFlags: [],
+      maxPods: null,
     });
     const odd = { form: 'script', bootstrapCall: {}, namesNodeadm: 'yes', settings: 'x' };
     const read = userDataOf({ given: odd });

@@ -82,6 +82,8 @@ export function userDataOf(value: JsonObject): UserData | null {
     namesNodeadm: given['namesNodeadm'] === true,
     joinTokenId: textAt(given, 'joinTokenId'),
     reservedLabels: listAt(given, 'reservedLabels').slice(0, ENTRIES_MAX).map(String),
+    kubeletFlags: listAt(given, 'kubeletFlags').slice(0, ENTRIES_MAX).map(String),
+    maxPods: typeof given['maxPods'] === 'number' ? given['maxPods'] : null,
   };
 }
 

@@ -1,6 +1,9 @@
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { UNKNOWN_GROUP } from '../../evidence/planned.ts';
 import { linkOf, linksOf, nameBy } from './links.ts';
 import type { Made, Maker, Plan } from './made.ts';
+import { cniObjects } from './cni.ts';
+import { clusterGroup, clusterGroupOf, SECURITY_GROUP } from './security.ts';
 import {
   blockOf,
   expressionOf,
@@ -29,24 +32,83 @@ function modeOf(resource: Resource): string | null | undefined {
   return resource.change === 'create' ? MODE_BY_DEFAULT : undefined;
 }
 
-export const cluster: Maker = ({ directory }, resource) => {
+/** The networks that the public endpoint lets in; null where some are known after apply. */
+function cidrsOf(resource: Resource): Json {
+  const unknown = listAt(resource.unknown, 'vpc_config')[0];
+  if (isUnknownIn(at(unknown, 'public_access_cidrs'))) return null;
+  return textsOf(blockOf(resource, 'vpc_config'), 'public_access_cidrs');
+}
+
+const VPC = { types: ['aws_vpc'], by: 'id' };
+
+/** The VPC in which the cluster's subnets are; null where the plan shows none of them. */
+function vpcOf(plan: Plan, network: Json | undefined, subnetIds: readonly string[]): string | null {
+  const known = textAt(network, 'vpc_id');
+  if (known !== null) return known;
+  for (const id of subnetIds.slice(0, 3)) {
+    const subnet = subnetNamed(plan, id);
+    const vpc = subnet === undefined ? null : linkOf(plan.directory, subnet, 'vpc_id', VPC);
+    if (typeof vpc === 'string') return vpc;
+  }
+  return null;
+}
+
+const SUBNETS = new WeakMap<Plan, ReadonlyMap<string, Resource>>();
+
+function subnetNamed(plan: Plan, id: string): Resource | undefined {
+  const known = SUBNETS.get(plan) ?? subnetsOf(plan);
+  SUBNETS.set(plan, known);
+  return known.get(id);
+}
+
+/** The subnets of a plan, those that it only looks up too. */
+function subnetsOf({ directory }: Plan): ReadonlyMap<string, Resource> {
+  const all = [...directory.byAddress.values()];
+  const subnets = all.filter(({ type }) => type === 'aws_subnet');
+  return new Map(subnets.map((one) => [nameBy(one, 'id'), one]));
+}
+
+function issuerOf(resource: Resource): Json {
+  const identity = listAt(resource.values, 'identity')[0];
+  return textAt(listAt(identity, 'oidc')[0], 'issuer');
+}
+
+function networkConfigOf(resource: Resource): Json {
+  const network = blockOf(resource, 'kubernetes_network_config');
+  return {
+    ipFamily: valueAt(network, 'ip_family'),
+    serviceIpv4Cidr: valueAt(network, 'service_ipv4_cidr'),
+  };
+}
+
+export const cluster: Maker = (plan, resource) => {
+  const { directory } = plan;
   const mode = modeOf(resource);
   const network = blockOf(resource, 'vpc_config');
   const compute = blockOf(resource, 'compute_config');
+  const groups = linksOf(directory, resource, 'vpc_config', SECURITY_GROUP, 'security_group_ids');
+  const subnetIds = linksOf(directory, resource, 'vpc_config', SUBNET, 'subnet_ids').names;
   const answer = {
     name: nameBy(resource, 'name'),
     arn: textOf(resource, 'arn'),
+    endpoint: textOf(resource, 'endpoint'),
     version: textOf(resource, 'version'),
     accessConfig: mode === undefined ? undefined : { authenticationMode: mode },
+    identity: { oidc: { issuer: issuerOf(resource) } },
+    kubernetesNetworkConfig: networkConfigOf(resource),
+    roleArn: linkOf(directory, resource, 'role_arn', ROLE),
     computeConfig: { enabled: valueAt(compute, 'enabled') },
     resourcesVpcConfig: {
       endpointPrivateAccess: valueAt(network, 'endpoint_private_access'),
       endpointPublicAccess: valueAt(network, 'endpoint_public_access'),
-      publicAccessCidrs: textsOf(network, 'public_access_cidrs'),
-      subnetIds: linksOf(directory, resource, 'vpc_config', SUBNET, 'subnet_ids').names,
+      clusterSecurityGroupId: clusterGroupOf(resource),
+      publicAccessCidrs: cidrsOf(resource),
+      securityGroupIds: groups.isExact ? groups.names : [...groups.names, UNKNOWN_GROUP],
+      subnetIds,
+      vpcId: vpcOf(plan, network, subnetIds),
     },
   };
-  return [{ kind: 'aws/cluster', answer }];
+  return [{ kind: 'aws/cluster', answer }, ...clusterGroup(plan, resource)];
 };
 
 function clusterName({ directory }: Plan, resource: Resource): string | null | undefined {
@@ -62,6 +124,17 @@ function scalingOf(resource: Resource): Json {
   };
 }
 
+const TEMPLATE = { types: ['aws_launch_template'], by: 'id' };
+
+function templateOf(plan: Plan, resource: Resource): Json | undefined {
+  const { names, isExact } = linksOf(plan.directory, resource, 'launch_template', TEMPLATE, 'id');
+  if (names.length === 1 && isExact) return { id: names[0] ?? null };
+  const isGiven =
+    blockOf(resource, 'launch_template') !== undefined ||
+    isUnknownIn(at(resource.unknown, 'launch_template'));
+  return isGiven ? undefined : null;
+}
+
 export const nodeGroup: Maker = (plan, resource) => {
   const { directory } = plan;
   const subnets = linksOf(directory, resource, 'subnet_ids', SUBNET);
@@ -74,6 +147,8 @@ export const nodeGroup: Maker = (plan, resource) => {
     instanceTypes: isUnknownIn(at(resource.unknown, 'instance_types'))
       ? undefined
       : textsOf(resource.values, 'instance_types'),
+    diskSize: valueAt(resource.values, 'disk_size'),
+    launchTemplate: templateOf(plan, resource),
     scalingConfig: scalingOf(resource),
     subnets: subnets.isExact ? subnets.names : undefined,
     version: textOf(resource, 'version'),
@@ -126,7 +201,7 @@ export const addon: Maker = (plan, resource) => {
     // Of a role that is known after apply it is known that there is one.
     serviceAccountRoleArn: addonRole(plan, resource),
   };
-  return [{ kind: 'aws/addon', answer }];
+  return [{ kind: 'aws/addon', answer }, ...cniObjects(resource)];
 };
 
 /** The role of an add-on's service account, whether by IRSA or by Pod Identity. */

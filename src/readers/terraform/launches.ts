@@ -1,13 +1,73 @@
-import { at, type Json, textAt } from '../../evidence/json.ts';
+import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { UNKNOWN_GROUP } from '../../evidence/planned.ts';
 import { SUBNET } from './cluster.ts';
-import { groupTagsOf, linkOf, linksOf, nameBy } from './links.ts';
+import { imageIdOf } from './images.ts';
+import { groupTagsOf, type Links, linkOf, linksOf, nameBy, tagsOf } from './links.ts';
 import type { Maker } from './made.ts';
-import { isUnknownIn, type Resource, textOf, valueAt } from './resource.ts';
+import type { Directory } from './references.ts';
+import { blockOf, isUnknownIn, type Resource, textOf, textsOf, valueAt } from './resource.ts';
+import { SECURITY_GROUP } from './security.ts';
 
 const PROFILE_BY_NAME = { types: ['aws_iam_instance_profile'], by: 'name' };
 const PROFILE_BY_ARN = { types: ['aws_iam_instance_profile'], by: 'arn' };
 const TEMPLATE = { types: ['aws_launch_template'], by: 'id' };
 const CONFIGURATION = { types: ['aws_launch_configuration'], by: 'name' };
+
+const IMAGE = { types: ['aws_ami', 'aws_ssm_parameter'], by: imageIdOf };
+const KEY = { types: ['aws_kms_key'], by: 'arn' };
+
+function imageOf(directory: Directory, resource: Resource): string | null {
+  return linkOf(directory, resource, 'image_id', IMAGE) ?? null;
+}
+
+/** Ids of security groups; one that nobody can tell yet keeps the place of one. */
+function namesOf({ names, isExact }: Links): readonly string[] {
+  return isExact ? names : [...names, UNKNOWN_GROUP];
+}
+
+function groupsOf(directory: Directory, resource: Resource): readonly string[] {
+  return namesOf(linksOf(directory, resource, 'vpc_security_group_ids', SECURITY_GROUP));
+}
+
+function interfacesOf(directory: Directory, resource: Resource): Json {
+  const links = linksOf(
+    directory,
+    resource,
+    'network_interfaces',
+    SECURITY_GROUP,
+    'security_groups',
+  );
+  return listAt(resource.values, 'network_interfaces').map((one) => ({
+    // The provider writes this flag as a text.
+    AssociatePublicIpAddress: textAt(one, 'associate_public_ip_address') === 'true',
+    Groups: namesOf(links),
+    SubnetId: textAt(one, 'subnet_id'),
+  }));
+}
+
+function metadataOf(resource: Resource): Json {
+  const options = blockOf(resource, 'metadata_options');
+  return {
+    HttpPutResponseHopLimit: valueAt(options, 'http_put_response_hop_limit'),
+    HttpTokens: valueAt(options, 'http_tokens'),
+  };
+}
+
+function disksOf(directory: Directory, resource: Resource): Json {
+  const { names } = linksOf(directory, resource, 'block_device_mappings', KEY, 'ebs');
+  const [only, ...more] = names.filter((name) => name.includes('aws_kms_key.'));
+  return listAt(resource.values, 'block_device_mappings').map((one) => {
+    const ebs = firstIn(one, 'ebs');
+    const key = textAt(ebs, 'kms_key_id');
+    return {
+      DeviceName: textAt(one, 'device_name'),
+      Ebs: {
+        KmsKeyId: key ?? (more.length === 0 ? (only ?? null) : null),
+        VolumeSize: valueAt(ebs, 'volume_size'),
+      },
+    };
+  });
+}
 
 export const template: Maker = ({ directory }, resource) => {
   const arn = linkOf(directory, resource, 'iam_instance_profile', PROFILE_BY_ARN, 'arn');
@@ -20,8 +80,16 @@ export const template: Maker = ({ directory }, resource) => {
     LaunchTemplateName: textOf(resource, 'name'),
     LaunchTemplateData: {
       IamInstanceProfile: profile,
-      ImageId: textOf(resource, 'image_id') ?? null,
+      BlockDeviceMappings: disksOf(directory, resource),
+      ImageId: imageOf(directory, resource),
       InstanceType: textOf(resource, 'instance_type') ?? null,
+      MetadataOptions: metadataOf(resource),
+      NetworkInterfaces: interfacesOf(directory, resource),
+      SecurityGroupIds: groupsOf(directory, resource),
+      TagSpecifications: listAt(resource.values, 'tag_specifications').map((one) => ({
+        ResourceType: textAt(one, 'resource_type'),
+        Tags: tagsOf({ values: { tags: at(one, 'tags') ?? null } }),
+      })),
     },
   };
   return [{ kind: 'aws/launch-template-version', answer }];
@@ -70,6 +138,21 @@ function firstIn(value: Json | undefined, path: string): Json {
   return first(at(value, path));
 }
 
+/** The types that a mixed policy names instead of the template's; null without such a policy. */
+function mixedOf({ values }: Resource): Json {
+  const mixed = firstIn(firstIn(values, MIXED), 'launch_template');
+  if (mixed === null) return null;
+  const overrides = listAt(mixed, 'override').map((one) => ({
+    InstanceType: textAt(one, 'instance_type'),
+  }));
+  return { LaunchTemplate: { Overrides: overrides } };
+}
+
+function suspendedOf({ values, unknown }: Resource): Json | undefined {
+  if (isUnknownIn(at(unknown, 'suspended_processes'))) return undefined;
+  return textsOf(values, 'suspended_processes').map((ProcessName) => ({ ProcessName }));
+}
+
 export const scalingGroup: Maker = ({ directory }, resource) => {
   const subnets = linksOf(directory, resource, 'vpc_zone_identifier', SUBNET);
   const id = templateOf(directory, resource);
@@ -80,6 +163,8 @@ export const scalingGroup: Maker = ({ directory }, resource) => {
     MinSize: valueAt(resource.values, 'min_size'),
     LaunchConfigurationName: linkOf(directory, resource, 'launch_configuration', CONFIGURATION),
     LaunchTemplate: typeof id === 'string' ? { LaunchTemplateId: id } : id,
+    MixedInstancesPolicy: mixedOf(resource),
+    SuspendedProcesses: suspendedOf(resource),
     Tags: isUnknownIn(at(resource.unknown, 'tag')) ? undefined : groupTagsOf(resource),
     VPCZoneIdentifier: subnets.isExact ? subnets.names.join(',') : undefined,
   };

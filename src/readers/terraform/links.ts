@@ -17,7 +17,11 @@ export interface Links {
 /** Which resources an attribute may name, and by which of their attributes it does. */
 export interface Target {
   readonly types: readonly string[];
-  readonly by: string;
+  readonly by: string | ((resource: Resource) => string);
+}
+
+function namedBy(resource: Resource, { by }: Target): string {
+  return typeof by === 'string' ? nameBy(resource, by) : by(resource);
 }
 
 /** Every text within a value of whatever depth, in order. */
@@ -50,9 +54,9 @@ export function linksOf(
   const isWanted = ({ type }: Resource): boolean => target.types.includes(type);
   const [only, ...more] = chosen.filter(isWanted);
   if (!isExact && known.length === 0 && only !== undefined && more.length === 0)
-    return { names: [nameBy(only, target.by)], isExact: true };
+    return { names: [namedBy(only, target)], isExact: true };
   const own = resources.filter(isWanted);
-  const names = own.map((one) => nameBy(one, target.by));
+  const names = own.map((one) => namedBy(one, target));
   return { names: [...new Set([...known, ...names])], isExact: isExact && own.length > 0 };
 }
 
@@ -74,7 +78,7 @@ export function linkOf(
 }
 
 /** Tags as AWS lists them. */
-export function tagsOf({ values }: Resource): readonly Json[] {
+export function tagsOf({ values }: Pick<Resource, 'values'>): readonly Json[] {
   const { tags_all: all, tags } = values;
   const given = isObject(all) ? all : tags;
   if (!isObject(given)) return [];

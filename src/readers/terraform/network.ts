@@ -1,7 +1,8 @@
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { linkOf, linksOf, nameBy, tagsOf } from './links.ts';
-import { type Made, type Maker, ofType, type Plan } from './made.ts';
-import { isUnknownIn, type Resource, textOf, valueAt } from './resource.ts';
+import { type Made, type Maker, ofType, ownedBy, type Owning, type Plan } from './made.ts';
+import { expressionOf, isUnknownIn, type Resource, textOf, textsOf, valueAt } from './resource.ts';
+import { SECURITY_GROUP } from './security.ts';
 
 const VPC = { types: ['aws_vpc'], by: 'id' };
 const SUBNET = { types: ['aws_subnet'], by: 'id' };
@@ -13,7 +14,9 @@ export const subnet: Maker = ({ directory }, resource) => [
     kind: 'aws/subnet',
     answer: {
       SubnetId: nameBy(resource, 'id'),
+      AssignIpv6AddressOnCreation: valueAt(resource.values, 'assign_ipv6_address_on_creation'),
       AvailabilityZone: textOf(resource, 'availability_zone'),
+      AvailabilityZoneId: textOf(resource, 'availability_zone_id'),
       // EC2 counts it; of a subnet that is made here nothing is in use yet.
       AvailableIpAddressCount: at(resource.values, 'available_ip_address_count'),
       CidrBlock: textOf(resource, 'cidr_block'),
@@ -24,11 +27,66 @@ export const subnet: Maker = ({ directory }, resource) => [
   },
 ];
 
+/** What EC2 sets where a VPC is made and nobody asks for another setting. */
+const SET_BY_DEFAULT = { enable_dns_hostnames: false, enable_dns_support: true } as const;
+
+function attributeOf(resource: Resource, name: keyof typeof SET_BY_DEFAULT): Json | undefined {
+  if (!isUnknownIn(at(resource.unknown, name))) return at(resource.values, name);
+  const isAsked = expressionOf(resource, name) !== undefined;
+  return isAsked || resource.change !== 'create' ? undefined : SET_BY_DEFAULT[name];
+}
+
+/** Both attributes of a VPC, each as the answer that EC2 would give. */
+function attributesOf(resource: Resource, id: string): readonly Made[] {
+  const fields = [
+    ['EnableDnsHostnames', attributeOf(resource, 'enable_dns_hostnames')],
+    ['EnableDnsSupport', attributeOf(resource, 'enable_dns_support')],
+  ] as const;
+  return fields.flatMap(([field, value]): readonly Made[] =>
+    typeof value === 'boolean'
+      ? [{ kind: 'aws/vpc-attribute', answer: { VpcId: id, [field]: { Value: value } } }]
+      : [],
+  );
+}
+
+const OPTIONS = { types: ['aws_vpc_dhcp_options'], by: 'id' };
+
+const OF_VPC: Owning = {
+  types: ['aws_vpc_dhcp_options_association'],
+  ownerOf: ({ directory }, one) => linkOf(directory, one, 'vpc_id', VPC),
+};
+
+/** The option set that a VPC is given in this plan; undefined where it gives none. */
+function optionsOfVpc(plan: Plan, id: string): string | undefined {
+  const [own] = ownedBy(plan, id, OF_VPC);
+  if (own === undefined) return undefined;
+  return linkOf(plan.directory, own, 'dhcp_options_id', OPTIONS) ?? undefined;
+}
+
+export const dhcpOptions: Maker = (_plan, resource) => {
+  const domain = textOf(resource, 'domain_name');
+  const configurations = [
+    ...(typeof domain === 'string' ? [{ Key: 'domain-name', Values: [domain] }] : []),
+    { Key: 'domain-name-servers', Values: textsOf(resource.values, 'domain_name_servers') },
+  ];
+  const answer = { DhcpOptionsId: nameBy(resource, 'id'), DhcpConfigurations: configurations };
+  return [{ kind: 'aws/dhcp-options', answer }];
+};
+
+export const networkAcl: Maker = () => [
+  { doubt: 'aws/network-acl', what: 'what this network ACL lets pass' },
+];
+
 /** A VPC is made with a main table that leads nowhere. */
 export const vpc: Maker = (plan, resource) => {
   const id = nameBy(resource, 'id');
-  const answer = { VpcId: id, CidrBlock: textOf(resource, 'cidr_block'), Tags: tagsOf(resource) };
-  const made: Made[] = [{ kind: 'aws/vpc', answer }];
+  const answer = {
+    VpcId: id,
+    CidrBlock: textOf(resource, 'cidr_block'),
+    DhcpOptionsId: optionsOfVpc(plan, id),
+    Tags: tagsOf(resource),
+  };
+  const made: Made[] = [{ kind: 'aws/vpc', answer }, ...attributesOf(resource, id)];
   const isReplaced =
     ofType(plan, 'aws_default_route_table', 'aws_main_route_table_association').length > 0;
   if (resource.change !== 'create' || isReplaced) return made;
@@ -60,9 +118,15 @@ function targetOf(
     if (known !== '') return { [field]: known };
     if (block !== null || !isUnknownIn(at(resource.unknown, name))) continue;
     const link = linkOf(directory, resource, name, { types, by: 'id' });
+    if (typeof link === 'string' && isInternetGateway(link)) return { [field]: `igw-${link}` };
     if (link !== null) return { [field]: link ?? `${resource.address}.${name}` };
   }
   return { TransitGatewayId: `${resource.address} leads elsewhere` };
+}
+
+/** The address of an internet gateway whose id, which begins with igw-, is known after apply. */
+function isInternetGateway(name: string): boolean {
+  return /(?:^|\.)aws_internet_gateway\./.test(name);
 }
 
 function routeOf(plan: Plan, route: Resource): Json {
@@ -96,18 +160,11 @@ function inlineRoutes(plan: Plan, table: Resource): readonly Json[] {
     });
 }
 
-type ByTable = ReadonlyMap<string | null | undefined, readonly Resource[]>;
-
-const BY_TABLE = new WeakMap<Plan, Map<string, ByTable>>();
-
 function ofTable(plan: Plan, id: string, type: string): readonly Resource[] {
-  const known = BY_TABLE.get(plan) ?? new Map<string, ByTable>();
-  BY_TABLE.set(plan, known);
-  const byTable =
-    known.get(type) ??
-    Map.groupBy(ofType(plan, type), (one) => linkOf(plan.directory, one, 'route_table_id', TABLE));
-  known.set(type, byTable);
-  return byTable.get(id) ?? [];
+  return ownedBy(plan, id, {
+    types: [type],
+    ownerOf: ({ directory }, one) => linkOf(directory, one, 'route_table_id', TABLE),
+  });
 }
 
 export const routeTable: Maker = (plan, resource) => {
@@ -147,10 +204,16 @@ export const routePart: Maker = ({ directory }, resource) => {
   return typeof table === 'string' && isPlaced ? [] : [LOST];
 };
 
+function publicAddress(resource: Resource): Json | undefined {
+  const address = textOf(resource, 'public_ip');
+  return typeof address === 'string' && address !== '' ? [{ PublicIp: address }] : undefined;
+}
+
 export const natGateway: Maker = ({ directory }, resource) => [
   {
     kind: 'aws/nat-gateway',
     answer: {
+      NatGatewayAddresses: publicAddress(resource),
       NatGatewayId: nameBy(resource, 'id'),
       ConnectivityType: textOf(resource, 'connectivity_type'),
       State: 'available',
@@ -162,7 +225,9 @@ export const natGateway: Maker = ({ directory }, resource) => [
 export const endpoint: Maker = ({ directory }, resource) => {
   const service = textOf(resource, 'service_name');
   const vpcId = linkOf(directory, resource, 'vpc_id', VPC);
+  const groups = linksOf(directory, resource, 'security_group_ids', SECURITY_GROUP);
   const answer = {
+    Groups: groups.isExact ? groups.names.map((GroupId) => ({ GroupId })) : undefined,
     VpcEndpointId: nameBy(resource, 'id'),
     PrivateDnsEnabled: isUnknownIn(at(resource.unknown, 'private_dns_enabled'))
       ? undefined

@@ -3,52 +3,7 @@ import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../evidence/json.ts';
 import type { PlanContents } from '../../evidence/planned.ts';
 import { readPlan } from './plan.ts';
-
-interface Given {
-  readonly address: string;
-  readonly values?: JsonObject;
-  readonly unknown?: Json;
-  readonly expressions?: JsonObject;
-  readonly actions?: readonly string[];
-  readonly index?: number | string;
-}
-
-function partsOf(address: string): { type: string; name: string } {
-  const [type = '', name = ''] = address.replace(/\[.*$/, '').split('.').slice(-2);
-  return { type, name };
-}
-
-function shown({ address, values = {}, index }: Given): Json {
-  const placed = index === undefined ? {} : { index };
-  return { address, mode: 'managed', ...partsOf(address), ...placed, values };
-}
-
-function planOf(resources: readonly Given[], more: JsonObject = {}): JsonObject {
-  return {
-    format_version: '1.2',
-    planned_values: { root_module: { resources: resources.map(shown) } },
-    resource_changes: resources.map(({ address, unknown = {}, actions = ['create'] }) => ({
-      address,
-      ...partsOf(address),
-      change: { actions, before: null, after: {}, after_unknown: unknown },
-    })),
-    configuration: {
-      root_module: {
-        resources: resources.map(({ address, expressions = {} }) => {
-          const { type, name } = partsOf(address);
-          return { address: `${type}.${name}`, mode: 'managed', type, name, expressions };
-        }),
-      },
-    },
-    ...more,
-  };
-}
-
-function contentsOf(document: Json): PlanContents {
-  const read = readPlan(document, 'plan.json');
-  assert.ok(read.ok, read.ok ? '' : read.why);
-  return read.contents;
-}
+import { contentsOf, type Given, partsOf, planOf, shown } from './testing.ts';
 
 function whyNot(document: Json): string {
   const read = readPlan(document, 'plan.json');

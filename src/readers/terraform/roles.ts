@@ -1,6 +1,6 @@
 import { listAt, textAt, type Json } from '../../evidence/json.ts';
 import { linkOf, linksOf, nameBy } from './links.ts';
-import { type Made, type Maker, ofType, type Plan } from './made.ts';
+import { type Made, type Maker, ofType, ownedBy, type Owning, type Plan } from './made.ts';
 import { type Resource, textOf, textsOf } from './resource.ts';
 
 const ROLE = { types: ['aws_iam_role'], by: 'name' };
@@ -9,7 +9,12 @@ const POLICY = { types: ['aws_iam_policy'], by: 'arn' };
 /** A role that this plan makes has no policies but those of the plan. */
 export const role: Maker = (plan, resource) => {
   const name = nameBy(resource, 'name');
-  const answer = { Arn: nameBy(resource, 'arn'), RoleName: name, Path: textOf(resource, 'path') };
+  const answer = {
+    Arn: nameBy(resource, 'arn'),
+    AssumeRolePolicyDocument: textOf(resource, 'assume_role_policy') ?? undefined,
+    RoleName: name,
+    Path: textOf(resource, 'path'),
+  };
   const made: Made[] = [{ kind: 'aws/role', answer }];
   if (resource.change !== 'create') return made;
   return [
@@ -22,19 +27,12 @@ export const role: Maker = (plan, resource) => {
 /** IAM takes no role with more. */
 const POLICIES_MAX = 200;
 
-type ByRole = ReadonlyMap<string | null | undefined, readonly Resource[]>;
-
-const BY_ROLE = new WeakMap<Plan, Map<string, ByRole>>();
-
-/** Grouped once: a large account has thousands of roles and of their policies. */
-function ownedBy(plan: Plan, name: string, type: string): readonly Resource[] {
-  const known = BY_ROLE.get(plan) ?? new Map<string, ByRole>();
-  BY_ROLE.set(plan, known);
-  const byRole =
-    known.get(type) ??
-    Map.groupBy(ofType(plan, type), (one) => linkOf(plan.directory, one, 'role', ROLE));
-  known.set(type, byRole);
-  return (byRole.get(name) ?? []).slice(0, POLICIES_MAX);
+function ofRole(plan: Plan, name: string, type: string): readonly Resource[] {
+  const owning: Owning = {
+    types: [type],
+    ownerOf: ({ directory }, one) => linkOf(directory, one, 'role', ROLE),
+  };
+  return ownedBy(plan, name, owning).slice(0, POLICIES_MAX);
 }
 
 const BY_NAME = new WeakMap<Plan, ReadonlyMap<string, Resource>>();
@@ -51,7 +49,7 @@ function inlinePolicies(plan: Plan, resource: Resource, name: string): readonly 
   const blocks = listAt(resource.values, 'inline_policy').filter(
     (block) => textAt(block, 'name') !== null,
   );
-  const own = ownedBy(plan, name, 'aws_iam_role_policy');
+  const own = ofRole(plan, name, 'aws_iam_role_policy');
   const documents = [
     ...blocks.map((block) => ({
       name: textAt(block, 'name') ?? '',
@@ -74,7 +72,7 @@ function inlinePolicies(plan: Plan, resource: Resource, name: string): readonly 
 }
 
 function attachedPolicies(plan: Plan, resource: Resource, name: string): readonly Made[] {
-  const own = ownedBy(plan, name, 'aws_iam_role_policy_attachment');
+  const own = ofRole(plan, name, 'aws_iam_role_policy_attachment');
   const arns = [
     ...textsOf(resource.values, 'managed_policy_arns'),
     ...own.flatMap((one) => policiesOf(plan, one)),
@@ -112,6 +110,16 @@ export function roleOfProfile(plan: Plan, profile: Resource): readonly Json[] | 
   const known = roleNamed(plan, name);
   return [{ RoleName: name, ...(known === undefined ? {} : { Arn: nameBy(known, 'arn') }) }];
 }
+
+export const oidcProvider: Maker = (_plan, resource) => [
+  {
+    kind: 'aws/oidc-provider',
+    answer: {
+      ClientIDList: textsOf(resource.values, 'client_id_list'),
+      Url: (textOf(resource, 'url') ?? resource.address).replace('https://', ''),
+    },
+  },
+];
 
 export const profile: Maker = (plan, resource) => [
   {

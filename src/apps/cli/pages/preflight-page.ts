@@ -48,10 +48,11 @@ function subjectLines(subject: PreflightSubject): readonly string[] {
   ];
 }
 
-function outcomeOf({ findings, verdict, clear }: PreflightSubject): string {
+function outcomeOf({ findings, verdict, clear, open }: PreflightSubject): string {
   if (findings.length > 0) return 'its machines will not become usable nodes.';
   if (verdict === 'cannot-tell') return 'cannot tell.';
-  return `nothing found (${counted(clear.length, 'cause')} ruled out).`;
+  const more = open.length === 0 ? '' : `, ${open.length} that the plan does not show`;
+  return `nothing found (${counted(clear.length, 'cause')} ruled out${more}).`;
 }
 
 function findingLines(finding: ForeseenFinding, plan: string): readonly string[] {

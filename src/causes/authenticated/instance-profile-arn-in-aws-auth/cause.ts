@@ -7,6 +7,9 @@ import {
   nodeRolesOf,
   withoutPath,
 } from '../../../domain/nodes/fleet.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { isByMap } from '../../../domain/planned/admission.ts';
+import { awsAuthStep } from '../../../domain/planned/remedies.ts';
 
 /** aws-auth names the instance profile where the role belongs. */
 const cause = defineCause({
@@ -63,7 +66,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => {
+const judged = matched(cause, (view) => {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen') return null;
   const { roles } = auth.value;
@@ -96,3 +99,7 @@ const PROFILE = /^arn:aws[\w-]*:iam::[^:]*:instance-profile\//;
 function profileArn({ profile }: NodeRole): string {
   return profile.value.Arn ?? '';
 }
+
+export default foreseenByMatch(judged, isByMap, {
+  remedy: ({ role }) => [step(awsAuthStep(role === undefined ? undefined : `the role ${role}`))],
+});

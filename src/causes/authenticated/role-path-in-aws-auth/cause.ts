@@ -10,6 +10,9 @@ import {
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf, roleName } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { isByMap } from '../../../domain/planned/admission.ts';
+import { awsAuthStep } from '../../../domain/planned/remedies.ts';
 
 /** aws-auth names the node role by an ARN with its IAM path, which no caller ever carries. */
 const cause = defineCause({
@@ -101,7 +104,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => {
+const judged = matched(cause, (view) => {
   const auth = view.read('kube/aws-auth');
   if (auth.state !== 'seen') return matchLines(view);
   const { roles } = auth.value;
@@ -165,3 +168,7 @@ function isNodeEntry(entry: AwsAuthEntry): boolean {
     entry.groups.includes('system:nodes') || entry.username?.startsWith('system:node:') === true
   );
 }
+
+export default foreseenByMatch(judged, isByMap, {
+  remedy: ({ plain }) => [step(awsAuthStep(plain))],
+});

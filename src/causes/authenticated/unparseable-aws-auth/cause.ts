@@ -10,6 +10,8 @@ import {
   nodeRolesOf,
   shutOutRoles,
 } from '../../../domain/nodes/fleet.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { isByMap } from '../../../domain/planned/admission.ts';
 
 /** The authenticator cannot parse mapRoles, so no entry of it counts. */
 const cause = defineCause({
@@ -68,7 +70,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => {
+const judged = matched(cause, (view) => {
   const auth = view.read('kube/aws-auth');
   const lost = shutOut(view);
   const isRead = view
@@ -103,3 +105,26 @@ function shutOut(facts: FleetFacts): readonly string[] | null {
   const roles = isOnly ? shutOutRoles(fleet) : lostRoles(fleet);
   return roles.flatMap((role) => idsOf(role.lost));
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const isAsked = isByMap(plan, group);
+    const [map, ...others] = plan.list('kube/aws-auth');
+    if (isAsked !== true) return isAsked === false ? null : NOT_SHOWN;
+    if (map === undefined || others.length > 0) return NOT_SHOWN;
+    const fault = map.value.malformed;
+    if (fault === null) return clear;
+    if (/ has an entry without |^mapUsers/.test(fault)) return NOT_SHOWN;
+    const why = fault.replace(/A YAML document cannot be parsed \((.*)\);.*$/, '$1');
+    return found({ why }, [
+      plan.quote(map, `ConfigMap aws-auth: ${why}`),
+      plan.quote(group.fact, `${group.name} runs with the role ${group.role?.name ?? ''}`),
+    ]);
+  },
+  {
+    remedy: () => [
+      step('Write mapRoles with yamlencode([...]), which makes YAML that the authenticator reads.'),
+    ],
+  },
+);

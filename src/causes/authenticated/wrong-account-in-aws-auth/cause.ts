@@ -10,6 +10,9 @@ import {
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuthEntry } from '../../../evidence/kinds.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { isByMap } from '../../../domain/planned/admission.ts';
+import { awsAuthStep } from '../../../domain/planned/remedies.ts';
 
 /** aws-auth names the right role in another account or partition. */
 const cause = defineCause({
@@ -73,7 +76,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchAccounts);
+const judged = matched(cause, matchAccounts);
 
 type Own = ViewOf<typeof cause>;
 
@@ -169,3 +172,7 @@ function roleOfSession(arn: string): string {
   const [, partition, account, name] = SESSION.exec(arn) ?? [];
   return name === undefined ? '' : `arn:${partition ?? ''}:iam::${account ?? ''}:role/${name}`;
 }
+
+export default foreseenByMatch(judged, isByMap, {
+  remedy: ({ role }) => [step(awsAuthStep(role))],
+});

@@ -13,6 +13,9 @@ import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { idsOf, lostRoles, nodeRolesOf, withoutPath } from '../../../domain/nodes/fleet.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../../evidence/kinds.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { isByMap } from '../../../domain/planned/admission.ts';
+import { awsAuthStep } from '../../../domain/planned/remedies.ts';
 
 /** The node role is mapped, but to a user or to groups that are not a node's. */
 const cause = defineCause({
@@ -106,7 +109,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(
+const judged = matched(
   cause,
   (view) =>
     matchLost(view) ??
@@ -229,3 +232,7 @@ function matchWhole(view: Own): Match | null {
   if (!hasNodes || view.shows('node-forbidden')) return null;
   return clearUnlessSeen(view, ['otherUser', 'outsideGroup', 'hybridGroup']);
 }
+
+export default foreseenByMatch(judged, isByMap, {
+  remedy: ({ role }) => [step(awsAuthStep(role))],
+});

@@ -9,6 +9,9 @@ import {
 import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** User data written for Amazon Linux 2 runs on an AL2023 image, where bootstrap.sh only complains. */
 const cause = defineCause({
@@ -73,7 +76,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchGiven(view) ?? matchAbsentScript(view));
+const judged = matched(cause, (view) => matchGiven(view) ?? matchAbsentScript(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -99,3 +102,13 @@ function matchGiven(view: Own): Match | null {
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(
+      userDataStep(
+        'replace the call of bootstrap.sh by a MIME part of type application/node.eks.aws with a NodeConfig; --kubelet-extra-args become spec.kubelet.flags.',
+      ),
+    ),
+  ],
+});

@@ -10,6 +10,9 @@ import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** The NodeConfig parses but does not name everything that nodeadm must know of the cluster. */
 const cause = defineCause({
@@ -75,7 +78,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGiven);
+const judged = matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
@@ -102,3 +105,13 @@ function matchGiven(view: Own): Match | null {
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(
+      userDataStep(
+        'give name, apiServerEndpoint, certificateAuthority and cidr under spec.cluster of the NodeConfig, from the attributes of the aws_eks_cluster.',
+      ),
+    ),
+  ],
+});

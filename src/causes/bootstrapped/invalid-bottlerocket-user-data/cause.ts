@@ -9,6 +9,9 @@ import {
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** Bottlerocket cannot read its user data as settings. */
 const cause = defineCause({
@@ -69,7 +72,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGiven);
+const judged = matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
@@ -94,3 +97,13 @@ function matchGiven(view: Own): Match | null {
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(
+      userDataStep(
+        'give TOML with [settings.kubernetes] api-server, cluster-certificate and cluster-name.',
+      ),
+    ),
+  ],
+});

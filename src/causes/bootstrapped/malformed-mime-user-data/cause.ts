@@ -11,6 +11,9 @@ import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** The parts of the user data are not told apart, so boundaries or headers run as commands. */
 const cause = defineCause({
@@ -109,7 +112,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchGiven(view) ?? matchHeaderWithoutEnd(view));
+const judged = matched(cause, (view) => matchGiven(view) ?? matchHeaderWithoutEnd(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -149,3 +152,13 @@ function matchGiven(view: Own): Match | null {
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(
+      userDataStep(
+        'give every part its headers, an empty line and its content, and close the last part with --BOUNDARY--; data.cloudinit_config writes it so.',
+      ),
+    ),
+  ],
+});

@@ -11,6 +11,9 @@ import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** nodeadm looked into user data and its drop-in folder and found no NodeConfig. */
 const cause = defineCause({
@@ -70,7 +73,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGiven);
+const judged = matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
@@ -103,3 +106,13 @@ function matchGiven(view: Own): Match | null {
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(
+      userDataStep(
+        'add a MIME part of type application/node.eks.aws with a NodeConfig that gives name, apiServerEndpoint, certificateAuthority and cidr of the cluster.',
+      ),
+    ),
+  ],
+});

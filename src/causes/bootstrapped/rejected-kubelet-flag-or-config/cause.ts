@@ -1,8 +1,11 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** The kubelet exits at once because it does not accept what it is told. */
-export default defineCause({
+const judged = defineCause({
   id: 'rejected-kubelet-flag-or-config',
   stage: 'bootstrapped',
   title: 'the kubelet refuses a flag or its configuration file',
@@ -124,3 +127,44 @@ export default defineCause({
     ],
   },
 });
+
+/** Flags that kubelets no longer know, by the minor release that dropped them. */
+const DROPPED: Readonly<Record<string, number>> = {
+  'cni-bin-dir': 24,
+  'cni-conf-dir': 24,
+  'container-runtime': 27,
+  'docker-endpoint': 24,
+  'dynamic-config-dir': 24,
+  'image-pull-progress-deadline': 24,
+  'network-plugin': 24,
+  'network-plugin-mtu': 24,
+};
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { userData } = machineOf(plan, group);
+    const version = group.cluster?.value.version ?? null;
+    const minor = Number(/^1\.(\d+)/.exec(version ?? '')?.[1] ?? Number.NaN);
+    if (userData === null || Number.isNaN(minor)) return NOT_SHOWN;
+    const flag = userData.value.kubeletFlags.find((name) => (DROPPED[name] ?? minor + 1) <= minor);
+    if (flag === undefined) return clear;
+    const since = `1.${DROPPED[flag] ?? minor}`;
+    return found({ flag: `--${flag}`, machine: group.name, since }, [
+      plan.quote(userData, `user data of ${group.name} passes --${flag} to the kubelet`),
+      plan.quote(
+        group.cluster ?? group.fact,
+        `cluster ${group.clusterName ?? ''} version ${version ?? ''}`,
+      ),
+    ]);
+  },
+  {
+    remedy: ({ flag, since }) => [
+      step(
+        userDataStep(
+          `take ${flag ?? 'the flag'} out; kubelets do not know it since ${since ?? 'their release'}.`,
+        ),
+      ),
+    ],
+  },
+);

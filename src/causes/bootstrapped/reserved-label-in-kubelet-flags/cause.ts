@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -7,6 +8,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { clears, context, definite } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** The kubelet refuses to start with labels that it may not give itself. */
 const cause = defineCause({
@@ -75,7 +79,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGiven);
+const judged = matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
@@ -94,3 +98,24 @@ function matchGiven(view: Own): Match | null {
   const words = `the user data of ${given.value.instanceId} passes --node-labels with ${labels}`;
   return found({ labels }, [view.quote(given, words)]);
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { userData } = machineOf(plan, group);
+    if (userData === null) return NOT_SHOWN;
+    const labels = userData.value.reservedLabels.join(' ');
+    if (labels === '') return clear;
+    const words = `the user data of ${group.name} passes --node-labels with ${labels}`;
+    return found({ labels, machine: group.name }, [plan.quote(userData, words)]);
+  },
+  {
+    remedy: ({ labels }) => [
+      step(
+        userDataStep(
+          `take ${labels ?? 'the labels'} out of --node-labels; kubelets may not give themselves such labels.`,
+        ),
+      ),
+    ],
+  },
+);

@@ -10,6 +10,9 @@ import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** A NodeConfig is there, but nodeadm cannot parse it. */
 const cause = defineCause({
@@ -69,7 +72,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGiven);
+const judged = matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
@@ -87,3 +90,13 @@ function matchGiven(view: Own): Match | null {
     view.quote(launch.image, `${launch.id} runs the image ${launch.imageName}`),
   ]);
 }
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(
+      userDataStep(
+        'correct the NodeConfig (apiVersion node.eks.aws/v1alpha1, kind NodeConfig); yamlencode writes one without mistakes of indentation.',
+      ),
+    ),
+  ],
+});

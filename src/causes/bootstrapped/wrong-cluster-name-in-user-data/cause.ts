@@ -11,6 +11,9 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
 import { groupOfInstance, type Launch, launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { hasOwnUserData } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** The user data names no cluster, or one that EKS does not have in this account and region. */
 const cause = defineCause({
@@ -81,7 +84,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGiven);
+const judged = matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
@@ -121,3 +124,9 @@ function consequenceOf({ family, given }: Launch, endpoint: string | null): stri
 const LOOKED_UP = 'the setup asks EKS for a cluster of that name and does not join this one';
 const SIGNED =
   'the kubelet signs its tokens for that name and the API server answers 401 Unauthorized';
+
+export default foreseenByMatch(judged, hasOwnUserData, {
+  remedy: () => [
+    step(userDataStep('take the name from the aws_eks_cluster that the machines are meant for.')),
+  ],
+});

@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -11,6 +12,8 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { addonIdentity, addonsOf } from '../../../domain/planned/addons.ts';
 
 const SILENT =
   /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata|load credentials from IMDS|connect to service endpoint/;
@@ -97,7 +100,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchLimit);
+const judged = matched(cause, matchLimit);
 
 type Own = ViewOf<typeof cause>;
 
@@ -133,3 +136,45 @@ function isCutOff(pod: Pod, node: string): boolean {
   const isOnHost = pod.spec?.hostNetwork === true;
   return !isOnHost && isOnNode(pod, node) && isCrashing(pod) && SILENT.test(complaintOf(pod));
 }
+
+/** Add-ons with pods outside of the host's network that ask for the node's own rights. */
+const ASKING = ['aws-ebs-csi-driver', 'aws-efs-csi-driver', 'amazon-cloudwatch-observability'];
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { template } = group;
+    const options = template?.value.LaunchTemplateData?.MetadataOptions;
+    const hops = options?.HttpPutResponseHopLimit ?? null;
+    if (template === null || hops === null) return NOT_SHOWN;
+    if (hops > 1 || options?.HttpTokens !== 'required') return clear;
+    const addon = addonsOf(plan, group).find(
+      (one) => ASKING.includes(one.value.addonName ?? '') && addonIdentity(plan, one) === 'none',
+    );
+    if (addon === undefined) return clear;
+    const name = addon.value.addonName ?? '';
+    return found(
+      { limited: group.name, addon: name },
+      [
+        plan.quote(
+          template,
+          'metadata_options http_tokens required, http_put_response_hop_limit 1',
+        ),
+        plan.quote(addon, `the add-on ${name} has no role of its own`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ limited, addon }) =>
+      `Instance metadata of ${limited ?? 'the machines'} will answer one hop far only, and the add-on ${addon ?? ''}, whose pods are not on the host’s network, has no role of its own; it will get no credentials.`,
+    remedy: ({ addon }) => [
+      step(
+        `Give the aws_eks_addon ${addon ?? ''} a role (pod_identity_association or service_account_role_arn).`,
+      ),
+      step(
+        'Or set http_put_response_hop_limit = 2 in metadata_options of the aws_launch_template.',
+      ),
+    ],
+  },
+);

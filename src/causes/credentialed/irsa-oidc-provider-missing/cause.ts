@@ -22,6 +22,8 @@ import {
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { addonIdentity, addonsOf } from '../../../domain/planned/addons.ts';
 
 /** STS knows no IAM OIDC provider for the issuer that signed the pod's token. */
 const cause = defineCause({
@@ -98,7 +100,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchProviders);
+const judged = matched(cause, matchProviders);
 
 type Own = ViewOf<typeof cause>;
 
@@ -187,3 +189,35 @@ function podQuote(view: Own, pod: Seen<Pod>, role: string): Quote {
   const words = `Pod ${podName(pod.value)} (service account ${account}, AWS_ROLE_ARN ${role})`;
   return view.quote(pod, `${words} keeps ending: ${complaintOf(pod.value)}`);
 }
+
+/** The issuer of a cluster that is made here is new, so that its provider is made here or not at all. */
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { cluster, clusterName } = group;
+    if (cluster?.change !== 'create') return NOT_SHOWN;
+    const asking = addonsOf(plan, group).find((addon) => addonIdentity(plan, addon) === 'irsa');
+    if (asking === undefined || plan.list('aws/oidc-provider').length > 0) return clear;
+    const name = asking.value.addonName ?? '';
+    return found(
+      { issuer: `the issuer of cluster ${clusterName ?? ''}`, addon: name },
+      [
+        plan.quote(asking, `the add-on ${name} has a service_account_role_arn`),
+        plan.quote(cluster, 'no aws_iam_openid_connect_provider for its issuer'),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ issuer, addon }) =>
+      `Nothing in this plan registers ${issuer ?? 'the issuer'} with IAM, so STS will refuse the tokens of the add-on ${addon ?? ''} and its pods get no AWS credentials.`,
+    remedy: () => [
+      step(
+        'Add an aws_iam_openid_connect_provider with url = the issuer of the aws_eks_cluster and client_id_list = ["sts.amazonaws.com"].',
+      ),
+      step(
+        'Or give the add-on its role by pod_identity_association and install eks-pod-identity-agent.',
+      ),
+    ],
+  },
+);

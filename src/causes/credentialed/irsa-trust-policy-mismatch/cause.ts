@@ -24,6 +24,8 @@ import {
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Role } from '../../../evidence/aws/iam.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { ACCOUNTS, addonIdentity, addonRole, addonsOf } from '../../../domain/planned/addons.ts';
 
 const ACTION = /^(?:\*|sts:\*|sts:AssumeRole\*|sts:AssumeRoleWithWebIdentity)$/i;
 
@@ -89,7 +91,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchTrust);
+const judged = matched(cause, matchTrust);
 
 type Own = ViewOf<typeof cause>;
 
@@ -216,3 +218,45 @@ function whyUnequal(
   if (holds) return null;
   return `it wants ${claim} ${values.join(' or ')} (${operator}), and the token says ${actual}`;
 }
+
+/** The issuer that a trust policy means, where the cluster’s own is known after apply. */
+function trustedIssuer({ Statement: statements }: Policy): string | null {
+  const [arn] = statements.flatMap(({ Principal: principal }) => principal['Federated'] ?? []);
+  return arn?.split(':oidc-provider/')[1] ?? null;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    let isShown = false;
+    for (const addon of addonsOf(plan, group)) {
+      const account = ACCOUNTS[addon.value.addonName ?? ''];
+      const role = addonRole(plan, addon);
+      const policy = role?.value.AssumeRolePolicyDocument ?? null;
+      if (account === undefined || addonIdentity(plan, addon) !== 'irsa') continue;
+      if (role === null || policy === null) return NOT_SHOWN;
+      const known = group.cluster === null ? '' : issuerOf(group.cluster.value);
+      const issuer = known === '' ? trustedIssuer(policy) : known;
+      if (issuer === null) return NOT_SHOWN;
+      isShown = true;
+      const subject = `system:serviceaccount:kube-system:${account}`;
+      const why = whyRefused(policy, { issuer, subject, audience: 'sts.amazonaws.com' });
+      if (why === null) continue;
+      const details = { role: role.address, account: `kube-system:${account}`, why };
+      return found({ ...details, addon: addon.value.addonName ?? '' }, [
+        plan.quote(role, `assume_role_policy: ${why}`),
+        plan.quote(addon, `service_account_role_arn for ${subject}`),
+      ]);
+    }
+    return isShown ? clear : NOT_SHOWN;
+  },
+  {
+    summary: ({ role, account, why, addon }) =>
+      `The trust policy of ${role ?? 'the role'} does not let the service account ${account ?? ''} of the add-on ${addon ?? ''} in (${why ?? ''}), so its pods will get no AWS credentials.`,
+    remedy: ({ account, role }) => [
+      step(
+        `Correct assume_role_policy of ${role ?? 'the role'}: the oidc_provider_arn of this cluster, sub system:serviceaccount:${account ?? ''} and aud sts.amazonaws.com.`,
+      ),
+    ],
+  },
+);

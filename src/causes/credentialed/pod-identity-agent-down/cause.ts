@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -18,6 +19,11 @@ import {
   podName,
   waitingReason,
 } from '../../../domain/pods/pods.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { IDENTITIES } from '../../../domain/planned/lookups.ts';
+import { addonIdentity, addonsOf } from '../../../domain/planned/addons.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 
 const AGENT = 'eks-pod-identity-agent';
 
@@ -107,7 +113,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchAgent);
+const judged = matched(cause, matchAgent);
 
 type Own = ViewOf<typeof cause>;
 
@@ -145,3 +151,31 @@ function matchAgent(view: Own): Match | null {
     ...(witness === undefined ? [] : [view.quote(witness, `${AGENT} on ${node}: ${state}`)]),
   ]);
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { cluster, clusterName } = group;
+    const addons = addonsOf(plan, group);
+    const asking: Planned | undefined =
+      lookedUp(plan, IDENTITIES, clusterName)[0] ??
+      addons.find((addon) => addonIdentity(plan, addon) === 'other');
+    if (cluster?.change !== 'create') return NOT_SHOWN;
+    const isThere = addons.some(({ value }) => value.addonName === AGENT);
+    const isAuto = cluster.value.computeConfig?.enabled === true;
+    if (asking === undefined || isThere || isAuto) return clear;
+    return found(
+      { pod: asking.address },
+      [
+        plan.quote(asking, 'gets its role by EKS Pod Identity'),
+        plan.quote(cluster, `cluster ${clusterName ?? ''} gets no add-on ${AGENT}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ pod, cluster }) =>
+      `${pod ?? 'A pod'} gets its role by EKS Pod Identity, and nothing in this plan installs the add-on ${AGENT} in cluster ${cluster ?? ''}, so its pods will get no credentials.`,
+    remedy: () => [step(`Add an aws_eks_addon with addon_name = "${AGENT}".`)],
+  },
+);

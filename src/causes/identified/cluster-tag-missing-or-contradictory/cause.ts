@@ -5,6 +5,7 @@ import {
   waitsForController,
 } from '../../../domain/naming/seen-names.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -13,7 +14,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
-import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Instance, LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import type { AutoScalingGroup } from '../../../evidence/aws/groups.ts';
 
 /** The AWS provider cannot tell from the tags to which cluster the machine belongs. */
 const cause = defineCause({
@@ -92,7 +95,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchWarning(view) ?? matchUntagged(view));
+const judged = matched(cause, (view) => matchWarning(view) ?? matchUntagged(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -140,3 +143,48 @@ function matchUntagged(view: Own): Match | null {
     ),
   ]);
 }
+
+/** Tags of the machines of a group, by the group itself or by its template. */
+function plannedKeys(
+  group: AutoScalingGroup,
+  version: LaunchTemplateVersion | undefined,
+): readonly string[] {
+  const specified = (version?.LaunchTemplateData?.TagSpecifications ?? [])
+    .filter(({ ResourceType: type }) => type === 'instance')
+    .flatMap(({ Tags: tags }) => tags ?? []);
+  return [...(group.Tags ?? []), ...specified]
+    .map(({ Key: key }) => key ?? '')
+    .filter(isClusterTag);
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    if (group.kind !== 'AutoScalingGroup') return null;
+    const value = group.fact.value as AutoScalingGroup;
+    if ((value.Tags ?? null) === null || group.cluster?.change !== 'create') return NOT_SHOWN;
+    const [first, second] = new Set(plannedKeys(value, group.template?.value));
+    if (first !== undefined && second === undefined) return clear;
+    const tags =
+      first === undefined ? 'no tag kubernetes.io/cluster/…' : `tags ${first} and ${second ?? ''}`;
+    return found(
+      first === undefined ? { untagged: group.name } : { first, second: second ?? '' },
+      [
+        plan.quote(group.fact, `${group.name} has ${tags}`),
+        plan.quote(group.cluster, `cluster ${group.clusterName ?? ''}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ first, second, cluster, planned }) =>
+      first === undefined
+        ? `The machines of ${planned ?? 'the group'} get no tag kubernetes.io/cluster/${cluster ?? ''}, by which the cloud controller finds its instances; it will leave their Nodes uninitialized.`
+        : `The machines of ${planned ?? 'the group'} get the tags of two clusters (${first} and ${second ?? ''}); the AWS provider takes an instance for one cluster only.`,
+    remedy: ({ cluster }) => [
+      step(
+        `Give the aws_autoscaling_group one tag kubernetes.io/cluster/${cluster ?? '<cluster>'} = "owned" with propagate_at_launch = true.`,
+      ),
+    ],
+  },
+);

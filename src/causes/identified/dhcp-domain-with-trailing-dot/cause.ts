@@ -11,6 +11,8 @@ import {
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite } from '../../../diagnosis/sign.ts';
 import { ipInName } from '../../../evidence/names.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { plannedDomain } from '../../../domain/planned/dhcp.ts';
 
 /** The DHCP domain ends with a dot, which no Node name may. */
 const cause = defineCause({
@@ -66,7 +68,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchLease);
+const judged = matched(cause, matchLease);
 
 type Own = ViewOf<typeof cause>;
 
@@ -81,3 +83,30 @@ function matchLease(view: Own): Match | null {
   if (!leasedDomains(lease).some((domain) => domain.endsWith('.'))) return clear;
   return found(captures, [refused.first, view.quote(lease, domainWords(lease))]);
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const given = plannedDomain(plan, group);
+    if (given.kind !== 'given') return given.kind === 'unknown' ? NOT_SHOWN : clear;
+    const { domain, ofRegion, options } = given;
+    if (!domain.trim().endsWith('.')) return clear;
+    return found(
+      { domain, ofRegion },
+      [
+        plan.quote(options, `domain_name "${domain}"`),
+        plan.quote(group.fact, `kubeadm joins the machines of ${group.name}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ domain, ofRegion, planned }) =>
+      `The DHCP domain ${domain ?? ''} ends with a dot, and so will the names of the machines of ${planned ?? 'the group'}; no Node may be called so. EC2 names them by ${ofRegion ?? ''}.`,
+    remedy: ({ ofRegion }) => [
+      step(
+        `Set domain_name = "${ofRegion ?? '<region>.compute.internal'}" in the aws_vpc_dhcp_options.`,
+      ),
+    ],
+  },
+);

@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -11,6 +12,10 @@ import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import type { VpcAttribute } from '../../../evidence/aws/network.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { VPC_ATTRIBUTES } from '../../../domain/planned/lookups.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
 
 /** The VPC has no DNS host names, so no instance in it has a private DNS name. */
 const cause = defineCause({
@@ -71,7 +76,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchInstance);
+const judged = matched(cause, matchInstance);
 
 type Own = ViewOf<typeof cause>;
 
@@ -133,3 +138,35 @@ function isNode(instance: Instance): boolean {
   );
   return isTagged && instance.State?.Name === 'running';
 }
+
+/** A VPC that runs nodes already is not judged: something else gives them their names. */
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { vpc } = machineOf(plan, group);
+    const attributes = lookedUp(plan, VPC_ATTRIBUTES, vpc);
+    const off = attributes.find(({ value }) => value.EnableDnsHostnames?.Value === false);
+    if (group.cluster === null || attributes.length < 2) return NOT_SHOWN;
+    if (off === undefined) return clear;
+    if (off.change !== 'create') return NOT_SHOWN;
+    // Without DNS support no name resolves at all, which is another cause.
+    if (attributes.some(({ value }) => value.EnableDnsSupport?.Value === false)) return NOT_SHOWN;
+    return found(
+      { machine: group.name, vpc: off.address },
+      [
+        plan.quote(off, 'enable_dns_hostnames false'),
+        plan.quote(group.fact, `${group.name} has its subnets in this VPC`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ vpc, planned }) =>
+      `DNS host names are off in ${vpc ?? 'the VPC'}, so EC2 will have no private DNS name for the machines of ${planned ?? ''}; EKS needs it to register their Nodes.`,
+    remedy: ({ vpc }) => [
+      step(
+        `Set enable_dns_hostnames = true and enable_dns_support = true in ${vpc ?? 'the aws_vpc'}.`,
+      ),
+    ],
+  },
+);

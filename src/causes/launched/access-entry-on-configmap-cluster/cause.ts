@@ -1,5 +1,8 @@
-import { clear, defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { ENTRIES_OF_CLUSTER } from '../../../domain/planned/lookups.ts';
 
 /** A node group stack wants an access entry, and the cluster only knows the aws-auth ConfigMap. */
 const cause = defineCause({
@@ -52,10 +55,37 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) =>
+const judged = matched(cause, (view) =>
   view
     .list('aws/cluster')
     .some(({ value }) => value.accessConfig?.authenticationMode?.startsWith('API'))
     ? clear
     : null,
+);
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { cluster, clusterName } = group;
+    const mode = cluster?.value.accessConfig?.authenticationMode ?? null;
+    if (cluster === null || mode === null) return NOT_SHOWN;
+    if (mode !== 'CONFIG_MAP') return clear;
+    const entry = lookedUp(plan, ENTRIES_OF_CLUSTER, clusterName).find(
+      ({ change }) => change === 'create',
+    );
+    if (entry === undefined) return clear;
+    return found({}, [
+      plan.quote(cluster, `cluster ${clusterName ?? ''} authentication_mode CONFIG_MAP`),
+      plan.quote(entry, 'an access entry for it'),
+    ]);
+  },
+  {
+    summary: ({ cluster }) =>
+      `The authentication mode of cluster ${cluster ?? ''} is CONFIG_MAP, which knows no access entries; EKS will refuse the one that this plan makes, and the apply stops there.`,
+    remedy: () => [
+      step(
+        'Set authentication_mode = "API_AND_CONFIG_MAP" in access_config of the aws_eks_cluster (this cannot be taken back), or take the access entry out and map the role in aws-auth.',
+      ),
+    ],
+  },
 );

@@ -11,7 +11,8 @@ import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
-import type { LifecycleHook } from '../../../evidence/aws/groups.ts';
+import type { AutoScalingGroup, LifecycleHook } from '../../../evidence/aws/groups.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 
 /** The Auto Scaling group may not launch, or a lifecycle hook that nobody answers ends the launch. */
 const cause = defineCause({
@@ -77,7 +78,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchGroups);
+const judged = matched(cause, matchGroups);
 
 type Own = ViewOf<typeof cause>;
 
@@ -140,3 +141,20 @@ function wordsOfHook(hook: LifecycleHook): string {
   const [seconds, result] = [hook.HeartbeatTimeout ?? '', hook.DefaultResult ?? ''];
   return `lifecycle hook ${name} of ${group}: HeartbeatTimeout ${seconds} s, then ${result}`;
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    if (group.kind !== 'AutoScalingGroup') return null;
+    const { SuspendedProcesses: processes } = group.fact.value as AutoScalingGroup;
+    const isSuspended = (processes ?? []).some(({ ProcessName: name }) => name === 'Launch');
+    if (processes === undefined || processes === null) return NOT_SHOWN;
+    if (!isSuspended) return clear;
+    return found({ group: group.name, suspended: 'Launch' }, [
+      plan.quote(group.fact, 'suspended_processes Launch'),
+    ]);
+  },
+  {
+    remedy: () => [step('Take Launch out of suspended_processes of the aws_autoscaling_group.')],
+  },
+);

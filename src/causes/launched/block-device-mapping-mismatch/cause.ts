@@ -1,6 +1,9 @@
-import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import type { NodeGroup } from '../../../evidence/aws/groups.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -87,7 +90,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) =>
+const judged = matched(cause, (view) =>
   clearWhenFilled(view, [
     'usedTwice',
     'refused',
@@ -109,3 +112,44 @@ function wishOf(
     ? 'a disk that the image does not have'
     : `a disk ${device} that the image does not have`;
 }
+
+/** GiB of the disk that images of EKS are made of, by the device of the root volume. */
+const ROOTS = {
+  al2: ['/dev/xvda', 20],
+  al2023: ['/dev/xvda', 20],
+  windows: ['/dev/sda1', 50],
+} as const;
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { family, image, isOwnImage } = machineOf(plan, group);
+    const isPublished =
+      image === null ? !isOwnImage : /^amazon-eks-|EKS_Optimized/.test(image.value.Name ?? '');
+    if (family === null || family === 'bottlerocket' || !isPublished) return NOT_SHOWN;
+    const [device, expected] = ROOTS[family];
+    const mappings = group.template?.value.LaunchTemplateData?.BlockDeviceMappings ?? [];
+    const root = mappings.find(({ DeviceName: name }) => name === device);
+    const diskSize = group.kind === 'NodeGroup' ? (group.fact.value as NodeGroup).diskSize : null;
+    const size = root?.Ebs?.VolumeSize ?? diskSize ?? null;
+    const isNew = [group.fact, group.template].some((one) => one?.change === 'create');
+    if (size === null || size === 0 || !isNew) return NOT_SHOWN;
+    if (size >= expected) return clear;
+    return found(
+      { sizeGb: String(size), expectedGb: String(expected) },
+      [
+        plan.quote(
+          root === undefined ? group.fact : (group.template ?? group.fact),
+          `root volume of ${size} GiB`,
+        ),
+        plan.quote(group.fact, `${group.name} launches images of ${family}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    remedy: ({ expectedGb }) => [
+      step(`Set volume_size (or disk_size) to ${expectedGb ?? '20'} or more.`),
+    ],
+  },
+);

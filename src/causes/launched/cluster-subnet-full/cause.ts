@@ -1,13 +1,18 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
-  step,
   matched,
+  step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { SUBNETS } from '../../../domain/planned/lookups.ts';
+import { freeIn } from '../../../domain/planned/room.ts';
 
 /** EKS needs free addresses in the subnets of the control plane, and there are too few. */
 const cause = defineCause({
@@ -74,7 +79,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchHealth(view));
+const judged = matched(cause, (view) => matchHealth(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -101,3 +106,34 @@ function matchHealth(view: Own): Match | null {
   }
   return null;
 }
+
+/** EKS wants so many free addresses in each subnet of a cluster that it makes. */
+const NEEDED = 6;
+
+export default foreseen(
+  judged,
+  (plan, { cluster }) => {
+    if (cluster?.change !== 'create') return NOT_SHOWN;
+    const ids = (cluster.value.resourcesVpcConfig?.subnetIds ?? []).map(String);
+    const subnets = ids.flatMap((id) => lookedUp(plan, SUBNETS, id).slice(0, 1));
+    const full = subnets.find((one) => (freeIn(one) ?? NEEDED) < NEEDED);
+    if (full !== undefined) {
+      const [subnet, free] = [full.value.SubnetId ?? full.address, String(freeIn(full) ?? 0)];
+      return found({ subnet, free }, [
+        plan.quote(full, `${free} free addresses`),
+        plan.quote(cluster, `subnet_ids ${ids.join(', ')}`),
+      ]);
+    }
+    const isKnown = subnets.every((one) => freeIn(one) !== null);
+    return ids.length > 0 && subnets.length === ids.length && isKnown ? clear : NOT_SHOWN;
+  },
+  {
+    summary: ({ subnet, free, cluster }) =>
+      `The subnet ${subnet ?? ''} has ${free ?? 'too few'} free addresses and EKS needs 6 in each subnet of cluster ${cluster ?? ''}, so it will not make the cluster.`,
+    remedy: () => [
+      step(
+        'Give vpc_config of the aws_eks_cluster subnets with 16 free addresses or more; /28 subnets of their own are enough.',
+      ),
+    ],
+  },
+);

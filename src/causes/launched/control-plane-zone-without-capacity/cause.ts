@@ -1,8 +1,11 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { SUBNETS } from '../../../domain/planned/lookups.ts';
 
 /** EKS does not place control planes in this zone. */
-export default defineCause({
+const judged = defineCause({
   id: 'control-plane-zone-without-capacity',
   stage: 'launched',
   title: 'a subnet is in a zone that cannot host the EKS control plane',
@@ -57,3 +60,32 @@ export default defineCause({
     ],
   },
 });
+
+/** Zones that host no control plane (Amazon EKS user guide, VPC and subnet considerations). */
+const WITHOUT: readonly string[] = ['use1-az3', 'usw1-az2', 'cac1-az3'];
+
+export default foreseen(
+  judged,
+  (plan, { cluster }) => {
+    if (cluster?.change !== 'create') return NOT_SHOWN;
+    const ids = (cluster.value.resourcesVpcConfig?.subnetIds ?? []).map(String);
+    const subnets = ids.flatMap((id) => lookedUp(plan, SUBNETS, id));
+    const bad = subnets.find(({ value }) => WITHOUT.includes(value.AvailabilityZoneId ?? ''));
+    if (bad !== undefined) {
+      const zone = bad.value.AvailabilityZoneId ?? '';
+      return found({ zone }, [
+        plan.quote(bad, `availability_zone_id ${zone}`),
+        plan.quote(cluster, `subnet_ids ${ids.join(', ')}`),
+      ]);
+    }
+    const isKnown = subnets.every(({ value }) => (value.AvailabilityZoneId ?? null) !== null);
+    return ids.length > 0 && subnets.length === ids.length && isKnown ? clear : NOT_SHOWN;
+  },
+  {
+    remedy: ({ zone }) => [
+      step(
+        `Give vpc_config of the aws_eks_cluster subnets of other zones than ${zone ?? 'this one'}; node groups may stay there.`,
+      ),
+    ],
+  },
+);

@@ -1,5 +1,6 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -10,6 +11,8 @@ import {
 import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { groupsNamed, machineOf } from '../../../domain/planned/machine.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -115,7 +118,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view));
+const judged = matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchTemplate(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -161,3 +164,31 @@ function matchTemplate(view: Own): Match | null {
   }
   return null;
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { securityGroups, vpc } = machineOf(plan, group);
+    const groups = groupsNamed(plan, securityGroups);
+    if (groups === null || vpc === null) return NOT_SHOWN;
+    const other = groups.find(({ value }) => (value.VpcId ?? vpc) !== vpc);
+    if (other === undefined) return clear;
+    return found(
+      {
+        resource: other.address,
+        code: `it is in ${other.value.VpcId ?? ''}, the subnets are in ${vpc}`,
+      },
+      [
+        plan.quote(other, `vpc_id ${other.value.VpcId ?? ''}`),
+        plan.quote(group.fact, `${group.name} launches in ${vpc}`),
+      ],
+    );
+  },
+  {
+    remedy: ({ resource }) => [
+      step(
+        `Make ${resource ?? 'the security group'} in the VPC of the group’s subnets, or name another one in the aws_launch_template.`,
+      ),
+    ],
+  },
+);

@@ -13,6 +13,10 @@ import { likely } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
 import { keyTroubles, launcherOf, missingActions } from '../../../domain/instances/volume-keys.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { KEY_POLICIES, KEYS } from '../../../domain/planned/lookups.ts';
+import type { KmsKeyPolicy } from '../../../evidence/aws/iam.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -99,7 +103,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(
+const judged = matched(
   cause,
   (view) =>
     clearWhenFilled(view, ['clientError', 'keyInaccessible', 'keyDenied']) ??
@@ -169,3 +173,48 @@ function matchState(view: Own): Match | null {
     'likely',
   );
 }
+
+/** Auto Scaling launches with a role of its own, which every account has by this name. */
+const LAUNCHER = 'AWSServiceRoleForAutoScaling';
+
+/** The launching role as the policy names it, else what nobody in the policy is. */
+function plannedLauncher({ Policy: policy }: KmsKeyPolicy): string {
+  const named = (policy?.Statement ?? [])
+    .flatMap(({ Principal: principal }) => principal['AWS'] ?? [])
+    .find((arn) => arn.includes(`/${LAUNCHER}`));
+  return named ?? LAUNCHER;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const disks = group.template?.value.LaunchTemplateData?.BlockDeviceMappings ?? [];
+    const ids = disks.map(({ Ebs: disk }) => disk?.KmsKeyId ?? '').filter((id) => id !== '');
+    const [id, ...others] = new Set(ids);
+    const [key] = lookedUp(plan, KEYS, id);
+    const [policy] = lookedUp(plan, KEY_POLICIES, id);
+    // Others may have granted the role a key that exists already.
+    if (key?.change !== 'create' || policy === undefined || others.length > 0) return NOT_SHOWN;
+    const missing = missingActions(policy.value, plannedLauncher(policy.value));
+    if (missing === null) return NOT_SHOWN;
+    if (missing.length === 0) return clear;
+    return found(
+      { key: key.address, role: LAUNCHER, missing: missing.join(', '), group: group.name },
+      [
+        plan.quote(key, `no statement of its policy allows ${LAUNCHER} ${missing.join(', ')}`),
+        plan.quote(group.template ?? group.fact, `volumes of ${group.name} are encrypted with it`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ key, role, missing, planned }) =>
+      `The policy of ${key ?? 'the KMS key'} does not allow ${role ?? ''} ${missing ?? ''}, so the instances of ${planned ?? 'the group'} will be terminated seconds after launch.`,
+    remedy: ({ key, role }) => [
+      step(
+        `Let the service-linked role ${role ?? ''} use the key in the policy of ${key ?? 'the aws_kms_key'}: kms:Encrypt, Decrypt, ReEncrypt*, GenerateDataKey*, DescribeKey, and kms:CreateGrant.`,
+      ),
+      step('Or give it an aws_kms_grant.'),
+    ],
+  },
+);

@@ -1,6 +1,9 @@
-import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { definite } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import type { NodeGroup } from '../../../evidence/aws/groups.ts';
+import type { LaunchTemplateVersion } from '../../../evidence/aws/instance.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -83,6 +86,56 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) =>
+const judged = matched(cause, (view) =>
   clearWhenFilled(view, ['interfaces', 'setTwice', 'combination', 'fieldNotAllowed']),
+);
+
+type Launch = NonNullable<LaunchTemplateVersion['LaunchTemplateData']>;
+
+/** What EKS refuses of a template beside what a managed group says (its user guide lists it). */
+function conflictOf(group: NodeGroup, launch: Launch): string | null {
+  const { IamInstanceProfile: profile, NetworkInterfaces: interfaces } = launch;
+  const hasProfile = (profile?.Arn ?? profile?.Name ?? '') !== '';
+  const hasImage = (launch.ImageId ?? null) !== null;
+  const amiType = group.amiType ?? 'CUSTOM';
+  if (hasProfile) return 'the template has an instance profile, which EKS makes itself';
+  if ((interfaces ?? []).some(({ SubnetId: id }) => (id ?? '') !== ''))
+    return 'the template names a subnet, which the node group does';
+  if ((launch.InstanceType ?? null) !== null && (group.instanceTypes ?? []).length > 0)
+    return 'both the template and the node group name instance types';
+  if ((group.diskSize ?? 0) > 0) return 'disk_size is set beside a launch template';
+  return hasImage && amiType !== 'CUSTOM'
+    ? `ami_type ${amiType} is set beside the image of the template`
+    : null;
+}
+
+/** EC2 takes security groups either of the instance or of its interfaces. */
+function bothGroups({
+  NetworkInterfaces: interfaces,
+  SecurityGroupIds: ids,
+}: Launch): string | null {
+  const isBoth = (interfaces ?? []).length > 0 && (ids ?? []).length > 0;
+  return isBoth ? 'network_interfaces and vpc_security_group_ids exclude each other' : null;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const launch = group.template?.value.LaunchTemplateData ?? null;
+    if (group.template === null || launch === null) return NOT_SHOWN;
+    const { fact } = group;
+    if (fact.change !== 'create' && group.template.change !== 'create') return NOT_SHOWN;
+    const own = group.kind === 'NodeGroup' ? conflictOf(fact.value as NodeGroup, launch) : null;
+    const conflict = own ?? bothGroups(launch);
+    if (conflict === null) return clear;
+    return found({ conflict }, [
+      plan.quote(group.template, conflict),
+      plan.quote(fact, `${group.name} launches with this template`),
+    ]);
+  },
+  {
+    remedy: ({ conflict }) => [
+      step(`Say each setting in one place only (${conflict ?? 'two exclude each other'}).`),
+    ],
+  },
 );

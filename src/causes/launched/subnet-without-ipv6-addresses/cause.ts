@@ -1,8 +1,10 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
 
 /** The cluster uses IPv6 and the subnet gives instances none. */
-export default defineCause({
+const judged = defineCause({
   id: 'subnet-without-ipv6-addresses',
   stage: 'launched',
   title: 'the subnet assigns no IPv6 addresses in an IPv6 cluster',
@@ -49,3 +51,26 @@ export default defineCause({
     ],
   },
 });
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const family = group.cluster?.value.kubernetesNetworkConfig?.ipFamily ?? null;
+    const { subnets } = machineOf(plan, group);
+    if (family !== 'ipv6') return group.cluster?.change === 'create' ? clear : NOT_SHOWN;
+    const without = subnets.find(({ value }) => value.AssignIpv6AddressOnCreation === false);
+    if (without === undefined)
+      return subnets.length > 0 && subnets.length === group.subnets?.length ? clear : NOT_SHOWN;
+    return found({ subnet: without.address }, [
+      plan.quote(without, 'assign_ipv6_address_on_creation false'),
+      plan.quote(group.cluster ?? group.fact, 'ip_family ipv6'),
+    ]);
+  },
+  {
+    remedy: ({ subnet }) => [
+      step(
+        `Set ipv6_cidr_block and assign_ipv6_address_on_creation = true in ${subnet ?? 'the aws_subnet'}.`,
+      ),
+    ],
+  },
+);

@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -12,6 +13,10 @@ import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import type { Image, DescribedType } from '../../../evidence/aws/instance.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { knownType } from '../../../capacity/known-type.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -138,7 +143,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchArchitecture(view));
+const judged = matched(cause, (view) => clearWhenFilled(view, FAILURES) ?? matchArchitecture(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -184,3 +189,41 @@ function compare(
     view.quote(type, `type ${name} SupportedArchitectures ${typeArchitecture}`),
   ]);
 }
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { amd64: 'x86_64', arm64: 'arm64' };
+
+/** The architecture of the image that will be launched, by itself or by the AMI type. */
+function plannedArchitecture(image: Seen<Image> | null, name: string | null): string | null {
+  const own = image?.value.Architecture ?? null;
+  if (own !== null || name === null) return own;
+  if (/_ARM_64/.test(name)) return 'arm64';
+  return /_x86_64/.test(name) ? 'x86_64' : null;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { image, imageName, types } = machineOf(plan, group);
+    const own = plannedArchitecture(image, imageName);
+    const known = types.map((name) => ARCHITECTURES[knownType(name, [])?.arch ?? ''] ?? null);
+    if (own === null || known.length === 0 || known.includes(null)) return NOT_SHOWN;
+    const other = known.findIndex((one) => one !== own);
+    if (other < 0) return clear;
+    // Auto Scaling takes those of several types that fit.
+    if (group.kind === 'AutoScalingGroup' && known.includes(own)) return NOT_SHOWN;
+    const [type, typeArchitecture] = [types[other] ?? '', known[other] ?? ''];
+    return found({ type, typeArchitecture, imageArchitecture: own, group: group.name }, [
+      plan.quote(group.template ?? group.fact, `instance type ${type} is ${typeArchitecture}`),
+      plan.quote((image as Planned | null) ?? group.fact, `image ${imageName ?? ''} is ${own}`),
+    ]);
+  },
+  {
+    summary: ({ type, typeArchitecture, imageArchitecture: ofImage, planned }) =>
+      `The image of ${planned ?? 'the group'} is for ${ofImage ?? ''} and the type ${type ?? ''} for ${typeArchitecture ?? ''}, so the launch is refused.`,
+    remedy: ({ typeArchitecture }) => [
+      step(
+        `Choose an image or ami_type for ${typeArchitecture ?? 'the architecture of the type'}, or types of the image’s architecture.`,
+      ),
+    ],
+  },
+);

@@ -1,8 +1,11 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { definite } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 /** User data in a form that EKS or Karpenter cannot merge with its own. */
-export default defineCause({
+const judged = defineCause({
   id: 'user-data-rejected-at-launch',
   stage: 'launched',
   title: 'the user data is refused when the launch template is built',
@@ -82,3 +85,31 @@ export default defineCause({
     ],
   },
 });
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { userData, family, isOwnImage } = machineOf(plan, group);
+    if (group.kind !== 'NodeGroup' || isOwnImage) return null;
+    if (userData === null || family === null) return NOT_SHOWN;
+    const { form } = userData.value;
+    const wanted = family === 'bottlerocket' ? ['toml', 'empty'] : ['mime', 'empty', 'compressed'];
+    if (family === 'windows' || wanted.includes(form)) return clear;
+    const format = family === 'bottlerocket' ? 'TOML' : 'MIME multipart';
+    return found({ format }, [
+      plan.quote(
+        userData,
+        `user data of the managed group ${group.name} is not ${format}: ${form}`,
+      ),
+    ]);
+  },
+  {
+    remedy: ({ format }) => [
+      step(
+        userDataStep(
+          `give one ${format ?? 'MIME multipart'} document; EKS merges its own part into it.`,
+        ),
+      ),
+    ],
+  },
+);

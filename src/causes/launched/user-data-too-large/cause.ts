@@ -1,5 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { definite } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { userDataStep } from '../../../domain/planned/remedies.ts';
 
 const LAUNCHERS = [
   'aws-message',
@@ -12,7 +15,7 @@ const LAUNCHERS = [
 ] as const;
 
 /** EC2 takes 16 KB of user data, and what was rendered is more. */
-export default defineCause({
+const judged = defineCause({
   id: 'user-data-too-large',
   stage: 'launched',
   title: 'the user data is larger than EC2 takes',
@@ -69,3 +72,28 @@ export default defineCause({
     ],
   },
 });
+
+/** What EC2 takes before base64. */
+const BYTES_MAX = 16_384;
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { userData } = machineOf(plan, group);
+    if (userData === null) return NOT_SHOWN;
+    const { bytes } = userData.value;
+    if (bytes <= BYTES_MAX) return clear;
+    return found({ limit: String(BYTES_MAX) }, [
+      plan.quote(userData, `user data of ${group.name}: ${bytes} bytes`),
+    ]);
+  },
+  {
+    remedy: () => [
+      step(
+        userDataStep(
+          'fetch scripts and certificates at boot, or send the MIME document gzipped (data.cloudinit_config with gzip = true).',
+        ),
+      ),
+    ],
+  },
+);

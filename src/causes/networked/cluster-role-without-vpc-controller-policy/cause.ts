@@ -20,6 +20,11 @@ import { roleName } from '../../../domain/nodes/fleet.ts';
 import { podName } from '../../../domain/pods/pods.ts';
 import { asksForTrunk } from '../../../domain/pods/pod-security-groups.ts';
 import { RIGHTS_KINDS, rightOf, type WantedRight } from '../../../domain/instances/role-rights.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
+import { networkModeOf } from '../../../capacity/cni-settings.ts';
+import { heldRight } from '../../../domain/planned/rights.ts';
+import { policyStep } from '../../../domain/planned/remedies.ts';
 
 const POLICY = 'AmazonEKSVPCResourceController';
 
@@ -81,7 +86,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchRole);
+const judged = matched(cause, matchRole);
 
 type Own = ViewOf<typeof cause>;
 
@@ -125,3 +130,29 @@ function unread(role: string): Match {
     collect: `aws iam list-attached-role-policies --role-name ${role}`,
   });
 }
+
+export default foreseen(
+  judged,
+  (plan, { cluster, clusterName }) => {
+    const cni = plannedCni(plan);
+    const arn = cluster?.value.roleArn ?? null;
+    if (cni === null || cluster === null || arn === null) return NOT_SHOWN;
+    if (!networkModeOf(cni.value).podEni) return clear;
+    const role = plan.list('aws/role').find(({ value }) => value.Arn === arn);
+    const doubt = plan.doubtOf('aws/attached-policies');
+    const held = role === undefined ? null : heldRight(plan, role.value.RoleName ?? '', INTERFACES);
+    if (role === undefined || held === null || doubt !== null) return NOT_SHOWN;
+    if (held.right !== 'missing') return held.right === 'given' ? clear : NOT_SHOWN;
+    return found(
+      { role: role.value.RoleName ?? '', address: role.address },
+      [
+        plan.quote(role, `policies: ${held.names}`),
+        plan.quote(cni, `ENABLE_POD_ENI true in cluster ${clusterName ?? ''}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    remedy: ({ address }) => [step(policyStep(POLICY, address))],
+  },
+);

@@ -9,6 +9,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { clears, context } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { isEcrApiAlone, plannedWay } from '../../../domain/planned/ways.ts';
 
 /** The registry answers, and the API that hands out its tokens cannot be reached from the subnet. */
 const cause = defineCause({
@@ -63,7 +65,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchEndpoints);
+const judged = matched(cause, matchEndpoints);
 
 type Own = ViewOf<typeof cause>;
 
@@ -83,3 +85,32 @@ function matchEndpoints(view: Own): Match | null {
     'likely',
   );
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const way = plannedWay(plan, group);
+    if (way === null || way.kind === 'unknown') return NOT_SHOWN;
+    if (way.kind === 'open' || !isEcrApiAlone(way.lacking)) return clear;
+    return found(
+      { subnet: way.subnet.address },
+      [
+        plan.quote(
+          way.subnet,
+          `${way.way.why}; endpoints for ec2, ecr.dkr and s3, none for ecr.api`,
+        ),
+        plan.quote(group.fact, `machines in ${(group.subnets ?? []).join(', ')}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned, subnet }) =>
+      `The machines of ${planned ?? 'the group'} in ${subnet ?? 'their subnet'} will reach the ECR registry and not the ECR API that hands out its tokens, so every image is pulled anonymously and refused.`,
+    remedy: () => [
+      step(
+        'Add an aws_vpc_endpoint of type Interface for com.amazonaws.<region>.ecr.api with private_dns_enabled = true.',
+      ),
+    ],
+  },
+);

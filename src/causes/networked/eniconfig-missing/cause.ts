@@ -14,6 +14,8 @@ import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
 
 /** Custom networking is on, and the ENIConfig that this node asks for does not exist. */
 const cause = defineCause({
@@ -89,7 +91,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchNames);
+const judged = matched(cause, matchNames);
 
 type Own = ViewOf<typeof cause>;
 
@@ -146,3 +148,33 @@ function configsUnknown(): Match {
     collect: 'kubectl get eniconfigs',
   });
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const cni = plannedCni(plan);
+    if (cni === null) return NOT_SHOWN;
+    if (!networkModeOf(cni.value).customNetworking) return clear;
+    const made = plan.list('kube/ENIConfig').length > 0;
+    if (made) return clear;
+    if (plan.doubtOf('kube/ENIConfig') !== null || group.cluster?.change !== 'create')
+      return NOT_SHOWN;
+    return found(
+      { machine: group.name },
+      [
+        plan.quote(cni, 'AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG true, eniConfig.create is not'),
+        plan.quote(group.fact, `${group.name} is in cluster ${group.clusterName ?? ''}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned }) =>
+      `Custom networking is on and nothing in this plan makes an ENIConfig, so the machines of ${planned ?? 'the group'} will attach no interface for pods.`,
+    remedy: () => [
+      step(
+        'Set eniConfig.create = true with the region and subnets in configuration_values of the add-on vpc-cni, or make the ENIConfigs before the nodes.',
+      ),
+    ],
+  },
+);

@@ -24,6 +24,10 @@ import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import { isAfter } from '../../../evidence/time.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
+import { networkModeOf } from '../../../capacity/cni-settings.ts';
 
 /** All interfaces are attached and full, and the kubelet still accepts pods. */
 const cause = defineCause({
@@ -120,7 +124,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchSaturation);
+const judged = matched(cause, matchSaturation);
 
 type Own = ViewOf<typeof cause>;
 
@@ -167,3 +171,39 @@ function matchShortage(view: Own, shortage: AddressShortage): Match | null {
     view.quote(first, `${waitingWords(first)} (${waiting.length} pods)`),
   ]);
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { userData, types } = machineOf(plan, group);
+    const cni = plannedCni(plan);
+    const maxPods = userData?.value.maxPods ?? null;
+    const budgets = types.map((name) => {
+      const type = knownType(name, []);
+      return type === null || cni === null ? null : eniBudget(type, networkModeOf(cni.value));
+    });
+    const [budget] = budgets;
+    if (userData === null || cni === null || !budget || budgets.length > 1) return NOT_SHOWN;
+    const fits = podAddresses(budget) + HOST_NETWORK_PODS;
+    if (maxPods === null || maxPods <= fits) return clear;
+    return found(
+      { machine: group.name, type: types[0] ?? '', maxPods: String(maxPods), fits: String(fits) },
+      [
+        plan.quote(userData, `user data of ${group.name} sets max-pods ${maxPods}`),
+        plan.quote(group.template ?? group.fact, `${types[0] ?? ''}: ${arithmeticLine(budget)}`),
+        plan.quote(cni, `the add-on vpc-cni gives ${budget.addressing} addresses`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned, type, maxPods, fits }) =>
+      `The kubelets of ${planned ?? 'the group'} will accept ${maxPods ?? ''} pods, and the addresses of a ${type ?? 'machine'} are enough for ${fits ?? 'fewer'}; further pods will stay in ContainerCreating.`,
+    remedy: ({ fits }) => [
+      step(`Take max-pods out of the user data, or set it to ${fits ?? 'what fits'}.`),
+      step(
+        'Or set ENABLE_PREFIX_DELEGATION = "true" in configuration_values of the add-on vpc-cni.',
+      ),
+    ],
+  },
+);

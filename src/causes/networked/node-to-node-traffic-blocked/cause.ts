@@ -2,6 +2,7 @@ import type { SecurityRule } from '../../../evidence/aws/network.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -14,6 +15,9 @@ import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { groupsNamed, machineOf } from '../../../domain/planned/machine.ts';
+import { mayPass } from '../../../domain/network/security.ts';
 
 /** Nodes do not let each other’s packets in: Typha, overlay, DNS across nodes. */
 const cause = defineCause({
@@ -87,7 +91,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchDns);
+const judged = matched(cause, matchDns);
 
 type Own = ViewOf<typeof cause>;
 
@@ -197,3 +201,38 @@ function blockedBy(
   ];
   return found(details, proof, 'likely', [from.node]);
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { securityGroups, subnets } = machineOf(plan, group);
+    const groups = groupsNamed(plan, securityGroups);
+    if (groups === null || (group.desired ?? 0) < 2) return NOT_SHOWN;
+    const ids = groups.map(({ value }) => value.GroupId ?? '');
+    const blocks = subnets.map(({ value }) => cidrOf(value.CidrBlock ?? ''));
+    const peer = { groups: ids, addresses: blocks.filter((block) => block !== null) };
+    const rules = groups.flatMap(({ value }) => value.IpPermissions ?? []);
+    if (mayPass(rules, DNS_PORT, peer, 'udp')) return clear;
+    const to = groups.map(({ address }) => address).join(' ');
+    return found(
+      { from: to, to, node: group.name },
+      [
+        ...groups
+          .slice(0, 2)
+          .map((one) => plan.quote(one, 'no rule lets UDP 53 in from its own members')),
+        plan.quote(group.fact, `${group.name} starts ${group.desired ?? 2} machines with them`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ to, planned }) =>
+      `The security groups of ${planned ?? 'the group'} (${to ?? ''}) let no UDP 53 in from their own members, so pods resolve no names unless CoreDNS runs on their node.`,
+    remedy: ({ to }) => [
+      step(
+        `Add an aws_vpc_security_group_ingress_rule to ${to?.split(' ')[0] ?? 'the group'}: ip_protocol -1 with referenced_security_group_id = itself.`,
+      ),
+      step('Or give the machines the cluster_security_group_id of the aws_eks_cluster.'),
+    ],
+  },
+);

@@ -9,6 +9,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
 
 /** One range of addresses means two things: nodes and a bridge, or nodes and services. */
 const cause = defineCause({
@@ -71,7 +72,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchRanges);
+const judged = matched(cause, matchRanges);
 
 type Own = ViewOf<typeof cause>;
 
@@ -113,3 +114,19 @@ function matchRanges(view: Own): Match | null {
   const areKnown = vpc !== null && view.list('aws/subnet').length > 0;
   return areKnown ? clearUnlessSeen(view, ['bridgeTakesIt']) : null;
 }
+
+export default foreseenByMatch(
+  judged,
+  (_plan, { cluster }) => {
+    const range = cluster?.value.kubernetesNetworkConfig?.serviceIpv4Cidr ?? null;
+    // A cluster that exists keeps its range, and its nodes run.
+    return range === null || cluster?.change !== 'create' ? null : true;
+  },
+  {
+    remedy: ({ subnet }) => [
+      step(
+        `Set service_ipv4_cidr in kubernetes_network_config of the aws_eks_cluster to a private range that does not overlap ${subnet ?? 'the VPC'}; it cannot be changed later.`,
+      ),
+    ],
+  },
+);

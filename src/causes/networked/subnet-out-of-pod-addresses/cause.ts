@@ -19,6 +19,11 @@ import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts
 import type { Seen } from '../../../evidence/fact.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
+import { networkModeOf } from '../../../capacity/cni-settings.ts';
+import { prefixRoom } from '../../../capacity/planned.ts';
 
 /** A running node asks its subnet for pod addresses, and the subnet has none left. */
 const cause = defineCause({
@@ -106,7 +111,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchShortage);
+const judged = matched(cause, matchShortage);
 
 type Own = ViewOf<typeof cause>;
 
@@ -205,3 +210,41 @@ function isTagged(subnet: Subnet): boolean {
     (tag) => tag.Key === 'kubernetes.io/role/cni' && tag.Value !== '0',
   );
 }
+
+/** Each machine needs one address or one /28 for its pods beside its own address. */
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const cni = plannedCni(plan);
+    const room = prefixRoom(group, machineOf(plan, group));
+    if (cni === null || room === null || group.desired === null) return NOT_SHOWN;
+    const { desired } = group;
+    const mode = networkModeOf(cni.value);
+    const [subnet] = room.subnets;
+    if (mode.customNetworking || mode.addressing === 'ipv6' || subnet === undefined)
+      return NOT_SHOWN;
+    const isPrefix = mode.addressing === 'prefix';
+    // Too few for the machines themselves, or none at all for prefixes, are other causes.
+    if (room.addresses < desired || (isPrefix && room.blocks === 0)) return NOT_SHOWN;
+    const left = isPrefix ? room.blocks : room.addresses - desired;
+    if (left >= desired) return clear;
+    const details = { subnet: room.subnets.map(({ address }) => address).join(', ') };
+    const free = isPrefix ? `${left} /28 blocks` : `${left} addresses`;
+    return found(
+      { ...details, free, wanted: String(desired), machine: group.name },
+      [
+        plan.quote(
+          subnet,
+          `${subnet.value.CidrBlock ?? ''}: ${free} left for the pods of ${desired} machines`,
+        ),
+        plan.quote(group.fact, `${group.name} starts ${desired} machines`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ subnet, free, wanted, planned }) =>
+      `The subnets of ${planned ?? 'the group'} (${subnet ?? ''}) have ${free ?? 'no addresses'} for the pods of ${wanted ?? 'its'} machines, so some of them will get no address for any pod.`,
+    remedy: () => [step('Give the group larger subnets, or more of them.')],
+  },
+);

@@ -16,6 +16,12 @@ import {
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { freeIn } from '../../../domain/planned/room.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
+import { networkModeOf } from '../../../capacity/cni-settings.ts';
+import { prefixRoom } from '../../../capacity/planned.ts';
 
 /** Prefix delegation asks for whole /28 blocks, and the subnet has only scattered addresses. */
 const cause = defineCause({
@@ -91,7 +97,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchBlocks);
+const judged = matched(cause, matchBlocks);
 
 type Own = ViewOf<typeof cause>;
 
@@ -136,3 +142,31 @@ function matchStandstill(view: Own): Match | null {
   if (waitedMs < STANDSTILL_MS || total !== used || Number(total) >= Number(room)) return null;
   return found({}, [short, pool], 'likely');
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const cni = plannedCni(plan);
+    if (cni === null) return NOT_SHOWN;
+    const mode = networkModeOf(cni.value);
+    if (mode.addressing !== 'prefix') return clear;
+    const room = prefixRoom(group, machineOf(plan, group));
+    if (room === null || mode.customNetworking) return NOT_SHOWN;
+    const [subnet] = room.subnets;
+    if (room.blocks > 0 || subnet === undefined) return clear;
+    const range = subnet.value.CidrBlock ?? '';
+    return found(
+      { subnet: subnet.address, range, free: String(freeIn(subnet) ?? 0), machine: group.name },
+      [
+        plan.quote(subnet, `${range} has no /28 without an address that EC2 reserves`),
+        plan.quote(cni, 'ENABLE_PREFIX_DELEGATION true'),
+      ],
+    );
+  },
+  {
+    remedy: () => [
+      step('Give the group subnets of /26 or larger.'),
+      step('Or take ENABLE_PREFIX_DELEGATION out of configuration_values of the add-on vpc-cni.'),
+    ],
+  },
+);

@@ -29,6 +29,13 @@ import {
   waitsForBranch,
 } from '../../../domain/pods/pod-security-groups.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { plannedGroups } from '../../../domain/planned/groups.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
+import { networkModeOf } from '../../../capacity/cni-settings.ts';
+import { knownType } from '../../../capacity/known-type.ts';
 
 /** ipamd and the controller together take less than two minutes on a new node. */
 const YOUNG_MS = 300_000;
@@ -109,7 +116,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchTrunk);
+const judged = matched(cause, matchTrunk);
 
 type Own = ViewOf<typeof cause>;
 
@@ -178,3 +185,46 @@ function factOf(reason: TrunkReason, trouble: TrunkTrouble, node: Seen<KubeNode>
   if (reason.why === 'not-asked') return reason.cniNode;
   return reason.why === 'switched-off' ? trouble.daemonSet : node;
 }
+
+const HAVE_TRUNK = new WeakMap<PlanView, boolean>();
+
+/** True where some group of a plan may have machines with a trunk. */
+function hasTrunkSomewhere(plan: PlanView): boolean {
+  const has =
+    HAVE_TRUNK.get(plan) ??
+    plannedGroups(plan).some((group) => {
+      const { types } = machineOf(plan, group);
+      const isKnown = types.length > 0;
+      return !isKnown || types.some((name) => knownType(name, [])?.trunk !== false);
+    });
+  HAVE_TRUNK.set(plan, has);
+  return has;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { types } = machineOf(plan, group);
+    const cni = plannedCni(plan);
+    if (cni === null) return NOT_SHOWN;
+    if (!networkModeOf(cni.value).podEni) return clear;
+    const trunks = types.map((name) => knownType(name, [])?.trunk ?? null);
+    if (trunks.length === 0 || trunks.includes(null)) return NOT_SHOWN;
+    // Pods that need a trunk may be meant for other groups of the cluster.
+    if (trunks.includes(true) || hasTrunkSomewhere(plan)) return clear;
+    return found(
+      { machine: group.name, reason: `${types.join(', ')} can have no trunk interface` },
+      [
+        plan.quote(group.template ?? group.fact, `instance types ${types.join(', ')}`),
+        plan.quote(cni, 'ENABLE_POD_ENI true'),
+      ],
+      'likely',
+    );
+  },
+  {
+    remedy: () => [
+      step('Choose types that can have a trunk interface, such as m6i.large; t types cannot.'),
+      step('Or take ENABLE_POD_ENI out of configuration_values of the add-on vpc-cni.'),
+    ],
+  },
+);

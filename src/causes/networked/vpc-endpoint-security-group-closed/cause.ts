@@ -15,6 +15,8 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { groupsNamed, machineOf } from '../../../domain/planned/machine.ts';
 
 /** An AWS API name resolves to an endpoint in the VPC, and the endpoint does not answer. */
 const cause = defineCause({
@@ -102,7 +104,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchGroups(view) ?? matchEmptyGroup(view));
+const judged = matched(cause, (view) => matchGroups(view) ?? matchEmptyGroup(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -234,3 +236,18 @@ function matchEmptyGroup(view: Own): Match | null {
 function isGuardedBy({ Groups: groups }: VpcEndpoint, id: string): boolean {
   return groups?.length === 1 && groups[0]?.GroupId === id;
 }
+
+export default foreseenByMatch(
+  judged,
+  (plan, group) => {
+    const { securityGroups, vpc } = machineOf(plan, group);
+    return vpc !== null && groupsNamed(plan, securityGroups) !== null ? true : null;
+  },
+  {
+    remedy: ({ groups, source }) => [
+      step(
+        `Add an aws_vpc_security_group_ingress_rule to ${groups ?? 'the endpoint’s group'}: tcp 443 from ${source ?? 'the nodes’ group'} or from the CIDR block of the VPC.`,
+      ),
+    ],
+  },
+);

@@ -8,6 +8,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { plannedCni } from '../../../domain/planned/addons.ts';
 
 /** EKS hands addresses to Windows pods only when one ConfigMap says so. */
 const cause = defineCause({
@@ -66,7 +69,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchConfigMap);
+const judged = matched(cause, matchConfigMap);
 
 type Own = ViewOf<typeof cause>;
 
@@ -86,3 +89,31 @@ function matchConfigMap(view: Own): Match | null {
   const missing = view.sign('configMapMissing');
   return missing === null ? null : found({}, [waits.first, missing.first]);
 }
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { family } = machineOf(plan, group);
+    if (family !== 'windows') return family === null ? NOT_SHOWN : clear;
+    const [configMap] = plan.list('kube/ConfigMap');
+    if (plannedCni(plan) === null || configMap === undefined) return NOT_SHOWN;
+    if (configMap.value.data?.['enable-windows-ipam'] === 'true') return clear;
+    if (plan.doubtOf('kube/ConfigMap') !== null || group.cluster?.change !== 'create')
+      return NOT_SHOWN;
+    return found(
+      {},
+      [
+        plan.quote(configMap, 'the add-on vpc-cni does not set enableWindowsIpam'),
+        plan.quote(group.fact, `${group.name} has Windows machines`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned }) =>
+      `Nothing in this plan enables the address management for Windows, so Windows pods on ${planned ?? 'the group'} will get no address and stay in ContainerCreating.`,
+    remedy: () => [
+      step('Set enableWindowsIpam = "true" in configuration_values of the add-on vpc-cni.'),
+    ],
+  },
+);

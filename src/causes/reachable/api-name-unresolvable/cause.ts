@@ -12,6 +12,11 @@ import { likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { VPC_ATTRIBUTES, OPTIONS, VPCS } from '../../../domain/planned/lookups.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import type { DhcpOptions } from '../../../evidence/aws/network.ts';
 
 const ON_NODE = [
   'kubelet',
@@ -105,7 +110,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => {
+const judged = matched(cause, (view) => {
   const seen = matchNetwork(view);
   if (seen !== null) return seen;
   const name = (view.sign('eksNameUnknown') ?? view.sign('curl'))?.last.captures['name'];
@@ -227,3 +232,38 @@ function matchLease(view: Own): Match | null {
   const quote = view.quote(lease, serverWords(lease));
   return found(details, [sighting.first, sighting.last, quote], 'likely');
 }
+
+/** True where DHCP gives the machines no other servers than the VPC's own. */
+function asksVpc(options: DhcpOptions | undefined): boolean {
+  const servers = options?.DhcpConfigurations?.find(({ Key }) => Key === 'domain-name-servers');
+  const names = (servers?.Values ?? []).map(String);
+  return names.length === 0 || names.includes('AmazonProvidedDNS');
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { vpc } = machineOf(plan, group);
+    const attributes = lookedUp(plan, VPC_ATTRIBUTES, vpc);
+    const support = attributes.find(
+      ({ value }) => (value.EnableDnsSupport?.Value ?? null) !== null,
+    );
+    if (support === undefined || group.cluster === null) return NOT_SHOWN;
+    if (support.value.EnableDnsSupport?.Value === true) return clear;
+    if (support.change !== 'create') return NOT_SHOWN;
+    const id = lookedUp(plan, VPCS, vpc)[0]?.value.DhcpOptionsId;
+    if (!asksVpc(lookedUp(plan, OPTIONS, id)[0]?.value)) return NOT_SHOWN;
+    const why = `enable_dns_support of ${support.address} is false`;
+    return found({ vpc: support.address, why, machine: group.name }, [
+      plan.quote(support, 'enable_dns_support false'),
+      plan.quote(group.fact, `${group.name} has its subnets in this VPC`),
+    ]);
+  },
+  {
+    remedy: ({ vpc }) => [
+      step(
+        `Set enable_dns_support = true and enable_dns_hostnames = true in ${vpc ?? 'the aws_vpc'}.`,
+      ),
+    ],
+  },
+);

@@ -22,6 +22,8 @@ import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance, NetworkInterface } from '../../../evidence/aws/instance.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 import type { SecurityGroup, NetworkAcl } from '../../../evidence/aws/network.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { controlGroups, groupsNamed, machineOf } from '../../../domain/planned/machine.ts';
 
 /** A security group lets nothing through between the machine and the API server. */
 const cause = defineCause({
@@ -114,7 +116,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPath);
+const judged = matched(cause, matchPath);
 
 type Own = ViewOf<typeof cause>;
 
@@ -296,3 +298,21 @@ function aclFound(
   const details = { acl: id, subnet, stop: what, isEgress: String(isEgress), ports: range };
   return found(details, proof);
 }
+
+export default foreseenByMatch(
+  judged,
+  (plan, group) => {
+    const { securityGroups } = machineOf(plan, group);
+    const isShown = groupsNamed(plan, securityGroups) !== null && controlGroups(group) !== null;
+    return isShown ? true : null;
+  },
+  {
+    remedy: ({ groups, direction }) => [
+      step(
+        direction === 'out of the machine'
+          ? `Add an egress rule to ${groups ?? 'the nodes’ group'}: protocol -1 to 0.0.0.0/0. Terraform takes EC2’s own away.`
+          : `Add an ingress rule to ${groups ?? 'the cluster’s group'}: tcp 443 from the nodes’ security group.`,
+      ),
+    ],
+  },
+);

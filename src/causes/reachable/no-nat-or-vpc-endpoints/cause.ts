@@ -15,7 +15,7 @@ import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { PlannedGroup } from '../../../domain/planned/groups.ts';
-import { plannedWay } from '../../../domain/planned/ways.ts';
+import { isEcrApiAlone, plannedWay } from '../../../domain/planned/ways.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
@@ -296,7 +296,7 @@ function foresee(plan: PlanView, group: PlannedGroup): Match | null {
   const way = plannedWay(plan, group);
   if (way === null) return null;
   if (way.kind === 'unknown') return cannotSay(way.why);
-  if (way.kind === 'open') return clear;
+  if (way.kind === 'open' || isEcrApiAlone(way.lacking)) return clear;
   const { subnet, lacking, way: closed } = way;
   const table = closed.table.value.RouteTableId ?? '';
   const { planned: name = '' } = plannedDetails(group);

@@ -10,6 +10,8 @@ import {
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
 
 /** The machine stands in another VPC than the cluster. */
 const cause = defineCause({
@@ -56,7 +58,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchVpc);
+const judged = matched(cause, matchVpc);
 
 type Own = ViewOf<typeof cause>;
 
@@ -94,3 +96,16 @@ function isMeantFor(instance: Instance, cluster: string): boolean {
     );
   });
 }
+
+export default foreseenByMatch(
+  judged,
+  (plan, group) => {
+    const vpc = group.cluster?.value.resourcesVpcConfig?.vpcId ?? null;
+    return vpc === null || machineOf(plan, group).vpc === null ? null : true;
+  },
+  {
+    remedy: ({ clusterVpc }) => [
+      step(`Give the group subnets of ${clusterVpc ?? 'the cluster’s VPC'}.`),
+    ],
+  },
+);

@@ -13,6 +13,12 @@ import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { NatGateway } from '../../../evidence/aws/network.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { routingOf } from '../../../domain/planned/ways.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 
 /** The endpoint is public only, and its list of allowed networks lacks the nodes' way out. */
 const cause = defineCause({
@@ -66,7 +72,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchEndpoint);
+const judged = matched(cause, matchEndpoint);
 
 type Own = ViewOf<typeof cause>;
 
@@ -148,3 +154,67 @@ function isListed(address: string, cidrs: readonly string[]): boolean {
   const blocks = cidrs.filter((text) => !text.includes(':')).map(cidrOf);
   return number === null || blocks.some((block) => block === null || isInside(number, block));
 }
+
+/** A list of so few addresses holds no gateway whose address is not known yet. */
+const NARROW_PREFIX = 24;
+
+function isNarrow(cidrs: readonly string[]): boolean {
+  return cidrs.every((cidr) => (cidrOf(cidr)?.prefixLength ?? 0) >= NARROW_PREFIX);
+}
+
+interface PlannedSource {
+  readonly gateway: Planned;
+  /** Empty for a gateway whose address is known after apply. */
+  readonly addresses: readonly string[];
+}
+
+/** The NAT gateway from which the machines of a group come; null where the plan shows none. */
+function plannedSource(plan: PlanView, group: PlannedGroup): PlannedSource | null {
+  const [subnet] = machineOf(plan, group).subnets;
+  if (subnet === undefined || plan.doubtOf('aws/route-table') !== null) return null;
+  const { SubnetId: id = '', VpcId: vpc = null } = subnet.value;
+  const way = wayOut(routingOf(plan, id, vpc), id, vpc);
+  if (way.kind !== 'translated' || way.gateway === null) return null;
+  const gateway = way.gateway as Planned<'aws/nat-gateway'>;
+  return { gateway, addresses: sourceAddresses(way, {} as Instance) };
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { cluster, clusterName } = group;
+    const network = cluster?.value.resourcesVpcConfig;
+    const cidrs = network?.publicAccessCidrs ?? [];
+    const isPrivate = network?.endpointPrivateAccess ?? null;
+    if (isPrivate === true || cidrs.includes('0.0.0.0/0')) return clear;
+    const source = plannedSource(plan, group);
+    if (cluster === null || isPrivate === null || cidrs.length === 0) return NOT_SHOWN;
+    if (source === null) return NOT_SHOWN;
+    const { gateway, addresses } = source;
+    if (addresses.some((address) => isListed(address, cidrs))) return clear;
+    const isNew = gateway.change === 'create' && isNarrow(cidrs);
+    if (addresses.length === 0 && !isNew) return NOT_SHOWN;
+    return found(
+      {
+        cluster: clusterName ?? '',
+        cidrs: cidrs.join(', '),
+        machine: group.name,
+        sources: addresses.join(', ') || `the new address of ${gateway.address}`,
+      },
+      [
+        plan.quote(
+          cluster,
+          `endpoint_private_access false, public_access_cidrs ${cidrs.join(', ')}`,
+        ),
+        plan.quote(gateway, `the machines of ${group.name} come from this NAT gateway`),
+      ],
+      'likely',
+    );
+  },
+  {
+    remedy: () => [
+      step('Set endpoint_private_access = true in vpc_config of the aws_eks_cluster.'),
+      step('Or add the public addresses of the NAT gateways to public_access_cidrs.'),
+    ],
+  },
+);

@@ -9,6 +9,10 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { endpointOf, wayOut } from '../../../domain/network/routes.ts';
+import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { VPCS } from '../../../domain/planned/lookups.ts';
 
 /** The subnet’s way out is an internet gateway, and the machine has no public address to use it with. */
 const cause = defineCause({
@@ -75,7 +79,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchRoutes);
+const judged = matched(cause, matchRoutes);
 
 type Own = ViewOf<typeof cause>;
 
@@ -116,3 +120,20 @@ function needsInternet(view: Own, vpc: string): boolean {
     endpoints.state !== 'unknown' && endpointOf(view.list('aws/vpc-endpoint'), vpc, 'ec2') === null
   );
 }
+
+/** Of a VPC that exists the plan does not show all endpoints. */
+export default foreseenByMatch(
+  judged,
+  (plan, group) => {
+    const { vpc } = machineOf(plan, group);
+    const isNew = lookedUp(plan, VPCS, vpc).some(({ change }) => change === 'create');
+    const doubts = ['aws/route-table', 'aws/vpc-endpoint'] as const;
+    return isNew && doubts.every((kind) => plan.doubtOf(kind) === null) ? true : null;
+  },
+  {
+    remedy: ({ subnet }) => [
+      step(`Set map_public_ip_on_launch = true in ${subnet ?? 'the aws_subnet'}.`),
+      step('Or put the group into private subnets with a route to a NAT gateway.'),
+    ],
+  },
+);

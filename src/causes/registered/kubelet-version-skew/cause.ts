@@ -8,6 +8,8 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { definite, likely } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
 
 /** Minor versions a kubelet may be behind the API server (since 1.28; two before). */
 const BEHIND_MAX = 3;
@@ -92,7 +94,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchVersions);
+const judged = matched(cause, matchVersions);
 
 type Own = ViewOf<typeof cause>;
 
@@ -119,3 +121,38 @@ function matchVersions(view: Own): Match | null {
     'likely',
   );
 }
+
+/** The release in the name of an image that EKS publishes. */
+function releaseOf(imageName: string): string | null {
+  return /-(1\.\d{2})(?:-|$)/.exec(imageName)?.[1] ?? null;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { image } = machineOf(plan, group);
+    const server = group.cluster?.value.version ?? null;
+    const kubelet = image === null ? null : releaseOf(image.value.Name ?? '');
+    const [own, ofServer] = [minorOf(kubelet), minorOf(server)];
+    if (image === null || own === null || ofServer === null) return NOT_SHOWN;
+    if (own <= ofServer && ofServer - own <= BEHIND_MAX) return clear;
+    return found(
+      { kubelet: kubelet ?? '', server: server ?? '', machine: group.name },
+      [
+        plan.quote(image, `image ${image.value.Name ?? ''}`),
+        plan.quote(
+          group.cluster ?? group.fact,
+          `cluster ${group.clusterName ?? ''} version ${server ?? ''}`,
+        ),
+      ],
+      'likely',
+    );
+  },
+  {
+    remedy: ({ server }) => [
+      step(
+        `Take the image of Kubernetes ${server ?? 'the cluster’s version'}; let its data source use the version of the aws_eks_cluster.`,
+      ),
+    ],
+  },
+);

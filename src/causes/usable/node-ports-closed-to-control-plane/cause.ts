@@ -15,6 +15,12 @@ import {
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import {
+  controlGroups as plannedControl,
+  groupsNamed,
+  machineOf,
+} from '../../../domain/planned/machine.ts';
 
 const KUBELET_PORT = 10_250;
 
@@ -101,7 +107,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchAddress(view) ?? matchGroups(view));
+const judged = matched(cause, (view) => matchAddress(view) ?? matchGroups(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -177,3 +183,30 @@ function wordsOf(group: SecurityGroup): string {
   });
   return `${group.GroupId ?? ''} lets in: ${rules.join('; ') || 'nothing'}`;
 }
+
+/** Rules that others add to a group that exists already are shown by the plan, too. */
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { securityGroups } = machineOf(plan, group);
+    const groups = groupsNamed(plan, securityGroups);
+    const control = plannedControl(group);
+    if (groups === null || control === null || group.cluster === null) return NOT_SHOWN;
+    if (groups.some((one) => letsIn(one, control))) return clear;
+    const names = groups.map(({ address }) => address).join(', ');
+    return found({ group: names, control: control[0] ?? '', port: String(KUBELET_PORT) }, [
+      ...groups.slice(0, 3).map((one) => plan.quote(one, wordsOf(one.value))),
+      plan.quote(group.fact, `${group.name} has the security groups ${names}`),
+      plan.quote(group.cluster, `the control plane has the security groups ${control.join(', ')}`),
+    ]);
+  },
+  {
+    summary: ({ group, control, port, planned }) =>
+      `No rule of ${group ?? ''} lets the cluster’s security group ${control ?? ''} reach port ${port ?? '10250'}, so logs, exec and metrics of the nodes of ${planned ?? 'the group'} will fail.`,
+    remedy: ({ group }) => [
+      step(
+        `Add an aws_vpc_security_group_ingress_rule to ${group ?? 'the nodes’ group'}: tcp 10250 with referenced_security_group_id = the cluster_security_group_id of the aws_eks_cluster.`,
+      ),
+    ],
+  },
+);

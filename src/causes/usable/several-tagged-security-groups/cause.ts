@@ -1,8 +1,10 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { groupsNamed, machineOf } from '../../../domain/planned/machine.ts';
 
 /** The load balancer's controller must find one tagged security group per node, and finds several or none. */
-export default defineCause({
+const judged = defineCause({
   id: 'several-tagged-security-groups',
   stage: 'usable',
   title: 'not exactly one security group of the node carries the cluster tag',
@@ -57,3 +59,31 @@ export default defineCause({
     ],
   },
 });
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    const { securityGroups } = machineOf(plan, group);
+    const groups = groupsNamed(plan, securityGroups);
+    if (groups === null || group.clusterName === null) return NOT_SHOWN;
+    const key = `kubernetes.io/cluster/${group.clusterName}`;
+    const tagged = groups.filter(({ value }) => (value.Tags ?? []).some((tag) => tag.Key === key));
+    if (tagged.length < 2) return clear;
+    const names = tagged.map(({ address }) => address).join(', ');
+    return found(
+      { instance: group.name, groups: names, tag: key },
+      [
+        ...tagged.slice(0, 3).map((one) => plan.quote(one, `tag ${key}`)),
+        plan.quote(group.fact, `${group.name} has both`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ groups, tag, planned }) =>
+      `The machines of ${planned ?? 'the group'} will have several security groups with the tag ${tag ?? ''} (${groups ?? ''}) where exactly one is expected, so load balancers cannot send traffic to them.`,
+    remedy: ({ tag }) => [
+      step(`Keep the tag ${tag ?? ''} on one of them; EKS tags the cluster’s own group itself.`),
+    ],
+  },
+);
