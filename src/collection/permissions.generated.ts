@@ -334,6 +334,18 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "spot",
+    "for": "rollcall spot",
+    "warning": null,
+    "kubernetes": [],
+    "aws": [
+      "ec2:DescribeInstanceTypes",
+      "ec2:DescribeSpotInstanceRequests",
+      "ec2:DescribeSpotPriceHistory",
+      "ec2:GetSpotPlacementScores"
+    ]
+  },
+  {
     "feature": "name",
     "for": "rollcall name",
     "warning": null,

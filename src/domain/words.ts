@@ -36,3 +36,8 @@ export function lengthText(ms: number): string {
 export function grouped(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }
+
+/** A share as a percentage, at most so many digits behind the point: `25 %`, `12.5 %`. */
+export function percentText(share: number, digits = 1): string {
+  return `${Number((share * 100).toFixed(digits))} %`;
+}

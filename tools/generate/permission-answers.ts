@@ -115,6 +115,7 @@ export const ANSWERS: Readonly<Record<string, JsonObject>> = {
     Url: 'oidc.eks.eu-west-1.amazonaws.com/id/A',
     IamInstanceProfileAssociations: [],
     SpotPriceHistory: [],
+    SpotPlacementScores: [],
     LaunchTemplates: [],
     LaunchConfigurations: [],
     InstanceRefreshes: [],

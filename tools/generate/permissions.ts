@@ -18,6 +18,11 @@ import { shapeOf } from '../../src/adapters/aws/calls.ts';
 import { askPlan } from '../../src/collection/capacity-calls.ts';
 import { askMakers } from '../../src/apps/cli/live/capacity-collect.ts';
 import { CAPACITY_KINDS } from '../../src/capacity/cluster/facts.ts';
+import {
+  askPlacementScores,
+  askSpotHistory,
+  askSpotOffers,
+} from '../../src/collection/spot-calls.ts';
 import { askPlace, askRecords } from '../../src/collection/naming-calls.ts';
 import { ClusterWatch } from '../../src/apps/cli/live/cluster-watch.ts';
 import { NAMING_KINDS } from '../../src/domain/naming/machines.ts';
@@ -283,6 +288,17 @@ async function recordCapacity(): Promise<Recording> {
   return recording;
 }
 
+async function recordSpot(): Promise<Recording> {
+  const recording = startRecording();
+  const ask = createAsk(recording, recording.evidence, SIGNAL);
+  const scope = { zones: ['eu-west-1a'], product: 'Linux/UNIX', nowMs: 0 };
+  const types = ['m5.large'];
+  await askSpotOffers(ask, scope);
+  await askSpotHistory(ask, scope, { types, fromMs: 0 });
+  await askPlacementScores(ask, { types, vcpus: 1, region: 'eu-west-1' });
+  return recording;
+}
+
 async function recordName(): Promise<Recording> {
   const recording = startRecording();
   const ask = createAsk(recording, recording.evidence, SIGNAL);
@@ -334,9 +350,10 @@ function feature(
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
-  const [details, capacity, name, watch, nodeLogs, ssm, controlPlane] = [
+  const [details, capacity, spot, name, watch, nodeLogs, ssm, controlPlane] = [
     await recordDetails(),
     await recordCapacity(),
+    await recordSpot(),
     await recordName(),
     await recordWatch(),
     await recordNodeLogs(),
@@ -349,6 +366,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       details,
     ]),
     feature('capacity', 'rollcall capacity', [showing(status, CAPACITY_KINDS), capacity]),
+    feature('spot', 'rollcall spot', [spot]),
     feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
     feature('watch', 'status --watch and diagnose --wait, in addition to status', [watch]),
     feature(

@@ -83,6 +83,7 @@ export const CALLS: Calls = {
     DescribeVpcs: paged('Vpcs', upTo(1000)),
     GetConsoleOutput: once('InstanceId', consoleText),
     GetEbsDefaultKmsKeyId: once('KmsKeyId'),
+    GetSpotPlacementScores: paged('SpotPlacementScores', upTo(1000)),
   },
   autoscaling: {
     DescribeAutoScalingGroups: paged('AutoScalingGroups', upTo(100, 'MaxRecords')),

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   causes: async () => (await import('./commands/causes.ts')).causesCommand,
   preflight: async () => (await import('./commands/preflight.ts')).preflightCommand,
   capacity: async () => (await import('./commands/capacity.ts')).capacityCommand,
+  spot: async () => (await import('./commands/spot.ts')).spotCommand,
   name: async () => (await import('./commands/name.ts')).nameCommand,
   permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
   controller: async () => (await import('./commands/controller.ts')).controllerCommand,

@@ -8,6 +8,7 @@ import { EXIT } from '../exit-code.ts';
 import type { ParsedOptions } from '../options/declaration.ts';
 import { parseCommandLine } from '../options/parse.ts';
 import { jsonTexts, structured } from '../structured.ts';
+import { wholeText } from '../whole-text.ts';
 
 type Values = ParsedOptions<typeof PREFLIGHT.options>;
 
@@ -42,23 +43,10 @@ async function* plansIn(
   const input = paths.includes('-') ? stdin() : undefined;
   const documents = openEvidence(paths, (loss) => losses.push(loss), limits, input);
   for await (const { locator, chunks } of documents) {
-    const text = await textOf(chunks);
+    const text = await wholeText(chunks, PLAN_BYTES_MAX);
     if (text !== null) yield { locator, text };
     else losses.push({ locator, what: `${locator} is larger than 256 MiB and is not read.` });
   }
-}
-
-/** The whole text, null for one that is too large. */
-async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string | null> {
-  const decoder = new TextDecoder();
-  const parts: string[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > PLAN_BYTES_MAX) return null;
-    parts.push(decoder.decode(chunk, { stream: true }));
-  }
-  return parts.join('') + decoder.decode();
 }
 
 async function print(

@@ -16,6 +16,7 @@ import { PERMISSIONS_COMMAND } from './permissions.ts';
 import { PREFLIGHT } from './preflight.ts';
 import { RECORD } from './record.ts';
 import { SIM } from './sim.ts';
+import { SPOT } from './spot.ts';
 import { STATUS } from './status.ts';
 import { TIMELINE } from './timeline.ts';
 
@@ -26,6 +27,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   PREFLIGHT,
   FIX,
   CAPACITY,
+  SPOT,
   NAME,
   PERMISSIONS_COMMAND,
   EXPLAIN,

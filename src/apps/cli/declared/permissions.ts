@@ -23,6 +23,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'status',
         'details',
         'capacity',
+        'spot',
         'name',
         'watch',
         'controller',
