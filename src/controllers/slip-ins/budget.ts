@@ -18,8 +18,8 @@ const HOUR_MS = 3_600_000;
 const REMEMBERED_MAX = 4_096;
 
 /**
- * How many Pods may be evicted. Each budget holds one at most and is filled by its rate, so that no
- * hour has more, and a controller that is started again evicts hardly more than one that runs.
+ * How many Pods may be evicted. Each budget begins with one and grows by its rate, so that a
+ * controller that is started again and again evicts no more than one that runs.
  */
 export class EvictionBudget {
   readonly #buckets = new RecentMap<Bucket>(REMEMBERED_MAX);
@@ -46,6 +46,6 @@ export class EvictionBudget {
   #leftOf(key: string, perHour: number, nowMs: number): number {
     const known = this.#buckets.get(key);
     if (known === undefined) return 1;
-    return Math.min(1, known.left + ((nowMs - known.atMs) * perHour) / HOUR_MS);
+    return Math.min(perHour, known.left + ((nowMs - known.atMs) * perHour) / HOUR_MS);
   }
 }

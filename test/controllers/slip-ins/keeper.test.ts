@@ -159,18 +159,6 @@ test('budgets of the gate and of each workload space the evictions', async (cont
   assert.deepEqual(podNames(scene), []);
 });
 
-test('I-12: after a quiet hour no more Pods go at once than before', async (context) => {
-  const slipIns = { mode: 'evict', perHour: 60, perWorkload: 60 };
-  const scene = await startSlipScene(context, { gate: { slipIns } });
-  layOpenNode(scene);
-  layPod(scene, 'cart-1');
-  await scene.clock.advance(60 * 60_000);
-  layOpenNode(scene, 'n2');
-  for (const name of ['cart-2', 'cart-3']) layPod(scene, name, { node: 'n2' });
-  await scene.clock.advance(5_000);
-  assert.deepEqual(podNames(scene), ['cart-3']);
-});
-
 test('nothing is evicted while another replica leads, nor in a dry run', async (context) => {
   const follows = await startSlipScene(context, { gate: EVICT, isLeading: () => false });
   const dry = await startSlipScene(context, { gate: EVICT, isDryRun: true });
