@@ -1,4 +1,5 @@
 /** docs/accuracy.md: what the cases of test/accuracy measure, and what is reached. */
+import type { ClosedLoop } from '../test/accuracy/closed-loop.ts';
 import type { FirstContact } from '../test/accuracy/first-contact.ts';
 import type { AccuracyCase, Paste } from '../test/accuracy/cases.ts';
 import type { LiveState } from '../test/accuracy/live/state.ts';
@@ -125,6 +126,41 @@ Lost quotes are those of logs, tables and answers alike; not every value is know
 Healthy lines in front are of another machine, in the same file: its kubelet runs, which clears what stops a kubelet.
 `;
 
+const LOOP = `## Closed loop
+
+\`\`\`
+node tools/closed-loop.ts    runs the commands with the real kubectl and aws, and records
+\`\`\`
+
+Each broken live state is looked at once. Then the command that Rollcall prints to decide its cause is run by the real clients, in each form in which people ask for it, and what it prints is read back.
+
+| answer | meaning |
+| --- | --- |
+| found | The cause is named. |
+| another | Another cause is named. |
+| open | The cause is a candidate, and nothing decides. |
+| gone | The look and the answer together do not speak of the cause. |
+| not run | The command is one of the machine, or asks for a name that the state does not tell. |
+`;
+
+function loopTable({ opening, loops }: ClosedLoop): string {
+  const states = [...new Set(loops.map(({ state }) => state))];
+  const rows = states.map((state) => {
+    const own = loops.filter((loop) => loop.state === state);
+    const [{ cause, command } = { cause: '', command: '' }] = own;
+    const answers = own.map(({ form, outcome }) => `${form}: ${outcome}`).join(', ');
+    const shown = command.replaceAll('|', String.raw`\|`);
+    return `| ${state} | [${cause}](causes/${cause}.md) | \`${shown}\` | ${answers} |`;
+  });
+  return [
+    `The look before it is \`${opening}\`.`,
+    '',
+    '| state | cause | command | read back |',
+    '| --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
+}
+
 function percentOf(count: number, piles: number): string {
   return `${((100 * count) / piles).toFixed(1)} %`;
 }
@@ -149,11 +185,12 @@ export interface Records {
   readonly floors: Floors;
   readonly losses: PasteLosses;
   readonly contacts: readonly FirstContact[];
+  readonly loop: ClosedLoop;
 }
 
 /** The page, from the records alone: it says what was recorded last. */
 export function accuracyPage(
-  { floors, losses, contacts }: Records,
+  { floors, losses, contacts, loop }: Records,
   cases: readonly AccuracyCase[],
   pastes: readonly Paste[],
   states: readonly LiveState[],
@@ -164,6 +201,7 @@ export function accuracyPage(
     `## Figures\n\n${date}, commit ${commit}:\n\n${table(floors, groupsOf(cases, pastes, states))}\n`,
     `${CONTACT}\n${contactTable(contacts)}\n`,
     `${PASTED}\n${pasteTable(losses)}\n`,
+    `${LOOP}\n${loopTable(loop)}\n`,
     LIMITS,
     `## Not named\n\n${NOT_NAMED}\n\n${unnamed(floors, cases, pastes, states)}\n`,
   ].join('\n');

@@ -25,6 +25,7 @@ import {
   worseThan,
 } from '../test/accuracy/figures.ts';
 import { LIVE_STATES } from '../test/accuracy/live/states.ts';
+import { readClosedLoop } from '../test/accuracy/closed-loop.ts';
 import { readFirstContacts } from '../test/accuracy/first-contact.ts';
 import { readPasteLosses } from '../test/metamorphic/pastes.ts';
 import { pileNames, readingOf } from '../test/readers/recorded.ts';
@@ -63,7 +64,12 @@ if (isWorse || stagesRight < floors.stagesRight) {
   const commit = git('rev-parse', '--short', 'HEAD');
   const raised: Floors = { date, commit, outcomes, stagesRight };
   writeFileSync(FLOORS_PATH, `${JSON.stringify(raised, null, 2)}\n`);
-  const records = { floors: raised, losses: readPasteLosses(), contacts: readFirstContacts() };
+  const records = {
+    floors: raised,
+    losses: readPasteLosses(),
+    contacts: readFirstContacts(),
+    loop: readClosedLoop(),
+  };
   writeFileSync(PAGE, accuracyPage(records, cases, pastes, LIVE_STATES));
   for (const one of cases) record(await answerTo(one));
   for (const state of LIVE_STATES) record(await answerToLive(state));

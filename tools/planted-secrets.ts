@@ -10,7 +10,7 @@ import { FAMILIES } from '../test/hostile/planted/shapes.ts';
 import type { PlantedTable } from '../test/hostile/planted/table.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/secrets.md');
-const TESTS = ['', '-kept', '-gate', '-agent', '-join'].map(
+const TESTS = ['', '-kept', '-gate', '-agent', '-join', '-fix'].map(
   (of) => `test/hostile/planted${of}.test.ts`,
 );
 const NAMES = Object.keys(FAMILIES) as readonly (keyof typeof FAMILIES)[];

@@ -108,7 +108,9 @@ function figureTable(played: Played): string {
       [
         `after ${clock(scenario.untilMs)}`,
         endText(played),
-        `Not simulated yet: ${scenario.missing}`,
+        scenario.missing === ''
+          ? 'The story ran the repair itself.'
+          : `Not simulated yet: ${scenario.missing}`,
       ],
       ...(identity === null
         ? []
@@ -201,7 +203,8 @@ const HEAD = `# Stories
 Play one with \`rollcall lab NAME\`; \`rollcall lab --list\` lists them. Each story is played here with
 its seed: on the left what kubectl shows, on the right what \`rollcall diagnose\` reports at each look,
 from the Kubernetes and AWS APIs alone. Where the APIs do not show the cause, the story says where to
-find it. Rollcall does not repair anything yet; each story ends with the part that is not built.
+find it. Two stories of aws-auth end with \`rollcall fix auth --yes\`, run in the simulated cluster; the
+others end with the part that is not simulated yet.
 
 Times are minutes and seconds of the story. The first sign is the first event, or the first Node that
 goes silent or disappears. A scenario sets how often Rollcall looks, every 5 to 30 s, and this counts

@@ -1139,6 +1139,70 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     "aws": []
   },
   {
+    "feature": "fix",
+    "for": "rollcall fix, in addition to status and details",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      }
+    ],
+    "aws": [
+      "ec2:DescribeInstances",
+      "ec2:ModifyInstanceMetadataOptions",
+      "eks:AssociateAccessPolicy",
+      "eks:CreateAccessEntry",
+      "eks:DescribeAccessEntry",
+      "eks:DescribeCluster",
+      "eks:ListAssociatedAccessPolicies"
+    ]
+  },
+  {
     "feature": "node-logs",
     "for": "diagnose --node-logs: files and journals of machines",
     "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",

@@ -156,6 +156,10 @@ function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
   return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
 }
 
+function toldSigns({ signs }: Cause): ReadonlySet<string> {
+  return new Set(Object.keys(signs).filter((name) => signs[name]?.isTold === true));
+}
+
 /**
  * Asks one cause about one subject.
  *
@@ -177,9 +181,9 @@ export function evaluate(
     cluster === undefined
       ? {}
       : { cluster: () => readSigns(cause, cluster, shown), all: cluster.facts };
-  const told = onRead === undefined ? {} : { onRead };
-  const its = { scope: cause.scope, cause: cause.id };
-  const surroundings = { listings, collection, ...its, subjects, ...around, ...told };
+  const heard = onRead === undefined ? {} : { onRead };
+  const its = { scope: cause.scope, cause: cause.id, told: toldSigns(cause) };
+  const surroundings = { listings, collection, ...its, subjects, ...around, ...heard };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   if (own === null) return { cause, match: matchBySigns(cause, subject, reading) };
   return { cause, match: isDeduced(own, cause, reading) ? ifWhole(own, cause, subject) : own };

@@ -148,7 +148,7 @@ export const SYMPTOMS_OF_BOOT = [
         in: ['kubelet', 'kubeadm', 'bottlerocket'],
         anchors: ['Unauthorized'],
         pattern:
-          /(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure|contact)|CSINode publishing|lease|kubelet\[\d+\]|kubelet\.go|reflector\.go).*\bUnauthorized\b(?! Exception)/,
+          /^(?!.*(?:[Pp]ull(?:ing)? (?:image|and unpack|from host)|sandbox image|manifests|\.dkr\.ecr\.)).*(?:register node|[Ff]ailed to (?:(?:list|watch) \*v1|ensure|contact)|CSINode publishing|lease|kubelet\[\d+\]|kubelet\.go|reflector\.go).*\bUnauthorized\b(?! Exception)/,
       },
       {
         in: ['kubelet', 'kubeadm', 'client-output', 'pod-app'],

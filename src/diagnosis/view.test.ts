@@ -246,6 +246,15 @@ describe('a view of one subject', () => {
     );
   });
 
+  test('has what people tell beside its log, unless somebody collected it', () => {
+    const sighting = { count: 1, first: quoteOf(1), last: quoteOf(1), quotes: [] };
+    const cluster = (): SignReading => ({ ...NOTHING, standing: new Map([['told', sighting]]) });
+    const told = new Set(['told']);
+    assert.equal(view({ around: { cluster, told } }).sign('told'), sighting);
+    assert.equal(view({ around: { cluster } }).sign('told'), null);
+    assert.equal(view({ around: { cluster, told, collection: COLLECTION } }).sign('told'), null);
+  });
+
   test('is quoted without secrets', () => {
     const fact = view({ facts: [node('a')] }).read('kube/Node');
     assert.ok(fact.state === 'seen');

@@ -135,6 +135,8 @@ export interface Surroundings extends Pick<Observations, 'listings' | 'collectio
   /** Of the cause that looks. */
   readonly scope?: Cause['scope'];
   readonly cause?: string;
+  /** Its signs that people's own sentences show, which no log of a machine holds. */
+  readonly told?: ReadonlySet<string>;
   /** Hears what the cause reads that is not the subject's own. */
   readonly onRead?: (what: Elsewhere) => void;
 }
@@ -166,6 +168,7 @@ function readOne<N extends FactKind>(
 }
 
 const ignore = (): void => undefined;
+const NONE_TOLD: ReadonlySet<string> = new Set();
 
 /** The subject as one cause may look at it. */
 export function createView(
@@ -179,6 +182,7 @@ export function createView(
     subjects,
     scope,
     cause = '',
+    told = NONE_TOLD,
     onRead = ignore,
   }: Surroundings,
 ): View<FactKind, string> {
@@ -215,7 +219,13 @@ export function createView(
       return withLogs(subjects ?? []);
     },
     wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
-    sign: (name) => reading.standing.get(name) ?? null,
+    sign(name) {
+      const own = reading.standing.get(name) ?? null;
+      // What somebody writes about a log stands beside it, and is of the machine whose log it is.
+      if (own !== null || !told.has(name) || collection !== null) return own;
+      onRead(`cluster ${cause}`);
+      return cluster?.().standing.get(name) ?? null;
+    },
     anySign: (...names) => names.some((name) => reading.standing.has(name)),
     clusterSign(name) {
       onRead(`cluster ${cause}`);

@@ -80,13 +80,14 @@ function recordOf(
 /** Far below what a recorder takes of one event, in UTF-16 units of its JSON. */
 const WRITE_CHARS_MAX = 16 * 1024;
 
-/** The write itself: of a Secret its kind alone, of a long one a checksum. */
+/** The write itself: of a Secret its kind alone; of a ConfigMap, whose texts are of others, and of a long one a checksum. */
 function recordedWrite({ object, write }: Action): Json {
   const { verb, ...content } = write;
   const { group, plural } = object.resource;
   if (group === '' && plural === 'secrets') return { verb, isSecret: true };
   const text = JSON.stringify(content);
-  if (text.length <= WRITE_CHARS_MAX) return { verb, ...plain(content) };
+  const isConfigMap = group === '' && plural === 'configmaps';
+  if (text.length <= WRITE_CHARS_MAX && !isConfigMap) return { verb, ...plain(content) };
   return { verb, chars: text.length, checksum: checksumOf(text) };
 }
 

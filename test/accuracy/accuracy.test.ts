@@ -19,6 +19,7 @@ import {
   stagesOf,
   worseThan,
 } from './figures.ts';
+import { readClosedLoop } from './closed-loop.ts';
 import { readFirstContacts } from './first-contact.ts';
 import { LIVE_STATES } from './live/states.ts';
 
@@ -131,7 +132,12 @@ describe('the cases', () => {
 
   test('docs/accuracy.md tells what was recorded', () => {
     const page = readFileSync(join(ROOT, 'docs/accuracy.md'), 'utf8');
-    const records = { floors, losses: readPasteLosses(), contacts: readFirstContacts() };
+    const records = {
+      floors,
+      losses: readPasteLosses(),
+      contacts: readFirstContacts(),
+      loop: readClosedLoop(),
+    };
     assert.equal(page, accuracyPage(records, cases, pastes, LIVE_STATES), RECORD);
   });
 });

@@ -55,7 +55,7 @@ for (const command of COMMAND_DECLARATIONS)
 
 describe('words are refused in a sentence', () => {
   const cases: readonly (readonly [string, string])[] = [
-    ['help foo', 'unknown command "foo"; list them: rollcall help\n'],
+    ['help zebra', 'unknown command "zebra"; list them: rollcall help\n'],
     ['help a b', 'unexpected argument "b"; see: rollcall help help\n'],
     ['diagnose --timeout abc', '--timeout takes a time such as 30s, 15m, 2h or 1d, not "abc"\n'],
     ['diagnose --save', '--save needs a value: --save FILE\n'],

@@ -67,8 +67,8 @@ test('every planned list is there', () => {
     );
 });
 
-test('nothing but reading is asked for, except by the controllers', () => {
-  const writing = ['controller', 'gate', 'gate-evict'];
+test('nothing but reading is asked for, except by controllers and repairs', () => {
+  const writing = ['controller', 'gate', 'gate-evict', 'fix'];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
   );
@@ -152,7 +152,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out,
-    /^Only by name, with --for: controller, gate, gate-evict, node-logs, ssm, control-plane-logs$/m,
+    /^Only by name, with --for: controller, gate, gate-evict, fix, node-logs, ssm, control-plane-logs$/m,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
@@ -166,7 +166,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, name, watch, controller, gate, node-logs, ssm or control-plane-logs/,
+    /unknown feature "all"; use status, details, capacity, name, watch, controller, gate, fix, node-logs, ssm or control-plane-logs/,
   );
 });
 

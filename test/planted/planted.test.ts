@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { CAPACITY_ERRORS } from './capacity-errors.ts';
+import { FIX_ERRORS } from './fix-errors.ts';
 import { GATE_ERRORS } from './gate-errors.ts';
 import { JOIN_ERRORS } from './join-errors.ts';
 import { SLIP_IN_ERRORS } from './slip-in-errors.ts';
@@ -22,6 +23,7 @@ const ERRORS = [
   ...GATE_ERRORS,
   ...JOIN_ERRORS,
   ...SLIP_IN_ERRORS,
+  ...FIX_ERRORS,
 ];
 const ERRORS_OF = 8;
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];

@@ -81,7 +81,7 @@ export const READING_ERRORS: readonly PlantedError[] = [
   ...inFile('src/readers/kube/aws-auth.ts', [
     [
       'a malformed map is an empty one',
-      'malformed: `${key} is not a list`',
+      'malformed: `${key}, line ${read.line}: ${read.why}`',
       'malformed: null',
       READING,
     ],

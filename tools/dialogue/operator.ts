@@ -37,6 +37,14 @@ function bash(
   });
 }
 
+/** What a command of kubectl or aws prints, errors included. */
+export function runCommand(
+  command: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  return bash(command, environment, '');
+}
+
 const JOURNAL = /^(?:sudo )?journalctl\b/;
 const FILE = /^(?:sudo )?(?:cat|tail|head|grep)\b.*?\s(\/[\w./-]+)$/;
 
@@ -65,7 +73,7 @@ function withoutFile(command: string): string {
 export async function runPrinted(command: string, desk: Desk): Promise<string | null> {
   if (/<[a-z][\w-]*>/.test(command)) return null;
   if (/^(?:kubectl|aws) /.test(command) && !command.startsWith('aws sts get-caller'))
-    return bash(command, desk.environment, '');
+    return runCommand(command, desk.environment);
   const [first = '', ...filters] = command.split(/\s\|\s/);
   const text = onMachine(desk.machine, first);
   if (text === null) return null;

@@ -19,7 +19,8 @@ const NAMESPACE = 'rollcall';
 
 type Where = Partial<Pick<KubePermission, 'subresource' | 'namespace' | 'isOptional'>>;
 
-function permissionsOf(
+/** The same verbs on one kind, as often as there are verbs. */
+export function permissionsOf(
   verbs: readonly string[],
   { group, plural }: KubeResource,
   { subresource = null, namespace = null, isOptional = false }: Where = {},

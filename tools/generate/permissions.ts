@@ -39,6 +39,7 @@ import {
   GATE_WRITES,
 } from './gate-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
+import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
 import { ANSWERS } from './permission-answers.ts';
 import { moduleText, pageText, sorted } from './permission-texts.ts';
 
@@ -362,6 +363,12 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
       'gates that have Pods replaced which came too early',
       [EVICT_PERMISSIONS],
       EVICT_WRITES,
+    ),
+    feature(
+      'fix',
+      'rollcall fix, in addition to status and details',
+      [FIX_PERMISSIONS],
+      FIX_WRITES,
     ),
     feature(
       'node-logs',

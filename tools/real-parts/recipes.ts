@@ -138,6 +138,14 @@ export const PARTS: readonly Part[] = [
   ...KUBECTL_VERSIONS.map(kubectlOf),
   {
     kind: 'go',
+    name: 'aws-iam-authenticator',
+    version: 'v0.7.10',
+    target: '.',
+    programs: ['aws-auth-parser'],
+    variables: {},
+  },
+  {
+    kind: 'go',
     name: 'helm',
     version: 'v4.3.2',
     target: 'helm.sh/helm/v4/cmd/helm',

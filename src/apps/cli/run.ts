@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   agent: async () => (await import('./commands/agent.ts')).agentCommand,
   join: async () => (await import('./commands/join.ts')).joinCommand,
   gate: async () => (await import('./commands/gate.ts')).gateCommand,
+  fix: async () => (await import('./commands/fix.ts')).fixCommand,
   install: async () => (await import('./commands/install.ts')).installCommand,
   uninstall: async () => (await import('./commands/uninstall.ts')).uninstallCommand,
   record: async () => (await import('./commands/record.ts')).recordCommand,

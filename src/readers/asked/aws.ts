@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
-import { parseJson } from '../text/parse.ts';
 import type { Command } from './command.ts';
-import { answerBehind, stepsOf, withAsked } from './query.ts';
+import { printedValue } from './printed.ts';
+import { answerOf, withAsked } from './query.ts';
 
 /** Lists whose items are named by an option, with the member that has the name. */
 const LISTED: readonly (readonly [option: string, list: string, id: string])[] = [
@@ -34,39 +34,8 @@ const NARROWED = /^(?:filters?|max-items|max-results|[\w-]+-(?:ids?|names?|arns?
 
 /** True where the answer is of all there are. */
 export function isOfAll({ options }: Command): boolean {
+  if (/\[\?|\|/.test(options.get('query') ?? '')) return false;
   return ![...options.keys()].some((name) => NARROWED.test(name) && name !== 'cluster-name');
-}
-
-function cellOf(text: string): Json {
-  if (text === 'None') return null;
-  if (text === 'True' || text === 'False') return text === 'True';
-  return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
-}
-
-/** What `--output text` prints: a row a line, tabs between the cells. */
-function valueOfText(output: readonly string[], isList: boolean, isTable: boolean): Json {
-  const rows = output.map((line) =>
-    line
-      .trim()
-      .split(/\t|\s{2,}/)
-      .map(cellOf),
-  );
-  if (isTable) return isList ? rows : (rows[0] ?? null);
-  const cells = rows.flat();
-  return isList ? cells : (cells[0] ?? null);
-}
-
-function valueOf(command: Command, output: readonly string[]): Json | undefined {
-  const parsed = parseJson(output.join('\n'));
-  if (parsed.ok) return parsed.value;
-  const query = command.options.get('query') ?? '';
-  const isPlain = output.length <= 1000 && output.every((line) => !/^\s*[{[\]}]/.test(line));
-  if (command.options.get('output') !== 'text' || !isPlain) return undefined;
-  return valueOfText(
-    output,
-    /\[\*?\]/.test(query),
-    /[\]}]$/.test(query) && !/\[\*?\]$/.test(query),
-  );
 }
 
 function named(answer: JsonObject, { options }: Command): JsonObject {
@@ -99,7 +68,7 @@ function camelCase(option: string): string {
 function askedBy({ options, words }: Command): JsonObject {
   const entries = [...options]
     .filter(([option]) =>
-      /^(?:role-name|policy-name|policy-arn|key-id|principal-arn)$/.test(option),
+      /^(?:role-name|policy-name|policy-arn|key-id|principal-arn|vpc-id)$/.test(option),
     )
     .map(([option, value]) => {
       const name = camelCase(option);
@@ -111,13 +80,19 @@ function askedBy({ options, words }: Command): JsonObject {
   return Object.fromEntries(entries) as JsonObject;
 }
 
+/** A path of jq as AWS takes it; jq prints the items of a list one by one, which is left alone. */
+function pathOfJq(path: string): string {
+  const isPlain = /^(?:\.[A-Za-z_]\w*|\.?\[\d{1,3}\])+$/.test(path);
+  return path === '' || isPlain ? path.replace(/^\./, '').replaceAll('.[', '[') : '(none)';
+}
+
 /** The answer of AWS behind what `aws …` printed, with the question; null where that is not known. */
 export function awsAnswerTo(command: Command, output: readonly string[]): JsonObject | null {
-  const value = valueOf(command, output);
+  const value = printedValue(command, output);
   if (value === undefined) return null;
-  const query = command.options.get('query');
-  const steps = query === undefined ? [] : stepsOf(query);
-  const answer = steps === null ? undefined : answerBehind(steps, value);
+  const given = answerOf(pathOfJq(command.jqPath), value);
+  const answer =
+    given === undefined ? undefined : answerOf(command.options.get('query') ?? '', given);
   if (!isObject(answer)) return null;
   return { ...askedBy(command), ...instanceNamed(named(answer, command), command) };
 }

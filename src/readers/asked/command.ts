@@ -8,9 +8,18 @@ export interface Command {
   readonly words: readonly string[];
   /** Values by the name of the option without dashes; empty for one that has none. */
   readonly options: ReadonlyMap<string, string>;
+  /** The path that jq took of the output behind a pipe; empty without one. */
+  readonly jqPath: string;
 }
 
 const LENGTH_MAX = 2000;
+const CONTINUED_MAX = 20;
+/** Outside quotes, since none of those that people type there has one behind it. */
+const BEHIND = /\s{0,4}(?:;|&&)\s{0,4}(?=(?:kubectl|oc|aws|cat|hostname|curl)\s)/;
+const COMMANDS_MAX = 4;
+/** A command whose JSON jq or Python shows, as it is or a part of it, or whose rows are sorted. */
+const PIPED =
+  /^(?<asked>[^|]{1,1000})\|\s{0,4}(?:jq(?:\s{1,4}-[a-zA-Z]{1,4}|\s{1,4}--raw-output)?(?:\s{1,4}(?<path>'[^'|]{0,300}'|"[^"|]{0,300}"|[\w.[\]]{1,200}))?|python3? -m json\.tool|sort(?:\s{1,4}-[\w,]{1,12}){0,3})\s{0,4}$/;
 /** A quoted part, an escaped character or a plain one, as a shell takes them. */
 const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\|;&<>])+|[|;&<>]/g;
 
@@ -47,8 +56,44 @@ export function commandIn(line: string): Command | null {
   const head = line.slice(0, LENGTH_MAX);
   const text = commandBehindPrompt(head) ?? (BARE.test(head) ? head.trim() : null);
   if (text === null) return null;
-  const parts: readonly string[] = text.replace(/^sudo\s+/, '').match(WORD) ?? [];
+  const given = text.replace(/^sudo\s+/, '').replace(/\s{1,4}2>\s?\/dev\/null(?=\s|$)/, '');
+  const piped = PIPED.exec(given);
+  const parts: readonly string[] = (piped?.groups?.['asked'] ?? given).match(WORD) ?? [];
   if (parts.some((part) => /^[|;&<>]$/.test(part))) return null;
   const [program = '', ...words] = parts.map(unquoted);
-  return { text, program, ...optionsOf(words) };
+  const jqPath = unquoted(piped?.groups?.['path'] ?? '').replace(/^\.$/, '');
+  return { text, program, ...optionsOf(words), jqPath };
+}
+
+/** Commands behind one another on one line, each as if it were typed alone. */
+export function commandsIn(line: string): readonly Command[] {
+  const one = commandIn(line);
+  if (one !== null) return [one];
+  const text = commandBehindPrompt(line.slice(0, LENGTH_MAX));
+  const parts = text === null ? [] : text.split(BEHIND);
+  if (parts.length < 2 || parts.length > COMMANDS_MAX) return [];
+  const commands = parts.map((part) => commandIn(`$ ${part}`));
+  const known = commands.filter((command) => command !== null);
+  return known.length === parts.length ? known : [];
+}
+
+/** True for a line that ends with a backslash, so that its command goes on below it. */
+export function isContinued(line: string | undefined): boolean {
+  return line?.trimEnd().endsWith('\\') === true;
+}
+
+/** The lines of a command that goes on behind a backslash, as one. */
+export function wholeCommand(lines: readonly string[], index: number): string {
+  const parts: string[] = [];
+  for (const line of lines.slice(index, index + CONTINUED_MAX)) {
+    parts.push((isContinued(line) ? line.trimEnd().slice(0, -1) : line).trim());
+    if (!isContinued(line)) break;
+  }
+  return parts.join(' ');
+}
+
+/** On how many lines, from `index`, a command stands. */
+export function linesOfCommand(lines: readonly string[], index: number): number {
+  const last = lines.slice(index, index + CONTINUED_MAX).findIndex((line) => !/\\\s*$/.test(line));
+  return last < 0 ? 1 : last + 1;
 }

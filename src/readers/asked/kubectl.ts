@@ -1,6 +1,7 @@
 import { goValue } from './go-value.ts';
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { Command } from './command.ts';
+import { jsonAhead } from './printed.ts';
 
 /** Kinds by the names under which kubectl takes them. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -119,22 +120,58 @@ function emptyObject({ kind, name, namespace }: Asked): Record<string, Json> {
 function ofJsonpath(asked: Asked, template: string, output: readonly string[]): JsonObject | null {
   const paths = (template.match(/\{[^{}]*\}/g) ?? [template]).map(membersOf);
   const text = output.join('\n').trimEnd();
-  const values = paths.length === 1 ? [text] : text.split(/\s+/);
+  const values =
+    paths.length === 1 ? [/^[[{]/.test(text) ? text : (output[0] ?? '').trim()] : text.split(/\s+/);
   if (asked.name === null || values.length !== paths.length) return null;
   const object = emptyObject(asked);
   for (const [index, members] of paths.entries()) {
     if (members === null) return null;
     // kubectl prints nothing for what is not there.
     const value = values[index] ?? '';
-    put(object, members, value === '' ? null : value);
+    put(object, members, value === '' ? null : valueIn(value));
   }
   return object;
 }
 
+/** kubectl prints lists and maps as JSON, older ones as Go does. */
+function valueIn(text: string): Json {
+  return (/^[[{]/.test(text) ? jsonAhead(text.split('\n')) : undefined) ?? goValue(text);
+}
+
+const RANGE = /^\{ ?range \.items\[\*?\] ?\}(?<each>.{1,800})\{ ?end ?\}$/s;
+
+/** A row an object, of which the template names the parts. */
+function ofRange(asked: Asked, each: string, output: readonly string[]): readonly JsonObject[] {
+  const paths = (each.match(/\{\.[^{}]*\}/g) ?? []).map(membersOf);
+  return output.flatMap((row) => {
+    const cells = row.split(/\t|\s{2,}/).map((cell) => cell.trim());
+    if (cells.length !== paths.length || paths.length < 2) return [];
+    const object = emptyObject(asked);
+    for (const [index, members] of paths.entries()) {
+      const cell = cells[index] ?? '';
+      if (members !== null) put(object, members, cell === '' ? null : valueIn(cell));
+    }
+    return [object];
+  });
+}
+
+/** What jq printed of one object. */
+function ofJq(asked: Asked, path: string, output: readonly string[]): readonly JsonObject[] {
+  const members = membersOf(path);
+  const value = members === null ? undefined : jsonAhead(output);
+  if (asked.name === null || members === null || value === undefined) return [];
+  const object = emptyObject(asked);
+  put(object, members, value);
+  return [object];
+}
+
 function ofColumns(asked: Asked, spec: string, output: readonly string[]): readonly JsonObject[] {
   const paths = spec.split(',').map((column) => membersOf(column.slice(column.indexOf(':') + 1)));
-  return output.slice(1).flatMap((row) => {
+  const titles = spec.split(',').map((column) => column.slice(0, column.indexOf(':')));
+  return output.flatMap((row) => {
     const cells = row.trim().split(/\s{2,}/);
+    // Sorting moves the titles.
+    if (cells.every((cell, index) => cell === titles[index])) return [];
     if (cells.length !== paths.length) return [];
     const object = emptyObject(asked);
     for (const [index, members] of paths.entries()) {
@@ -153,7 +190,10 @@ export function partsOf(
 ): readonly JsonObject[] {
   const [, form = '', template = ''] = /^([\w-]+)=(.*)$/s.exec(outputOf(command)) ?? [];
   if (form === 'custom-columns') return ofColumns(asked, template, output);
+  if (command.jqPath !== '') return ofJq(asked, command.jqPath, output);
   if (form !== 'jsonpath') return [];
+  const each = RANGE.exec(template.trim())?.groups?.['each'];
+  if (each !== undefined) return ofRange(asked, each, output);
   const one = ofJsonpath(asked, template, output);
   return one === null ? [] : [one];
 }

@@ -88,12 +88,64 @@ describe('answers of aws with --query', () => {
     );
   });
 
-  test('a filter or a function in the question leaves the answer alone', () => {
+  test('a function in the question leaves the answer alone, and so does a filter without result', () => {
     assert.deepEqual(factsIn("$ aws ec2 describe-subnets --query 'length(Subnets)'\n3"), []);
     assert.deepEqual(
       factsIn("$ aws ec2 describe-subnets --query 'Subnets[?a==`b`].SubnetId'\n[]"),
       [],
     );
+  });
+});
+
+describe('answers of aws in other forms', () => {
+  /** What is told of subnets: the id and the count. */
+  const counts = (text: string): readonly unknown[] =>
+    read(text).facts.map(({ value }) => {
+      const { SubnetId, AvailableIpAddressCount } = value as Record<string, unknown>;
+      return [SubnetId, AvailableIpAddressCount];
+    });
+  const SUBNET = [['subnet-0a1b2c3d', 0]];
+  const ASKED = '$ aws ec2 describe-subnets --subnet-ids subnet-0a1b2c3d';
+
+  test('words below an answer, a pipe to jq and a command on two lines change nothing', () => {
+    const count = 'AvailableIpAddressCount';
+    assert.deepEqual(
+      counts(`${ASKED} --query Subnets[].${count}\n[\n  0\n]\nSo it is full.`),
+      SUBNET,
+    );
+    assert.deepEqual(counts(`${ASKED} | jq '.Subnets[0].${count}'\n0`), SUBNET);
+    assert.deepEqual(counts(`${ASKED} \\\n  --query 'Subnets[0].${count}'\n0`), SUBNET);
+    assert.deepEqual(counts(`${ASKED} --query 'Subnets[].${count} | [0]'\n0`), SUBNET);
+    assert.deepEqual(
+      counts(`${ASKED} --query 'Subnets[].{free: ${count}}' --output yaml\n- free: 0`),
+      SUBNET,
+    );
+  });
+
+  test('a table is rows, and a filter picks some that are not all', () => {
+    const query = "--query 'Subnets[?VpcId==`vpc-1`].[SubnetId,AvailableIpAddressCount]'";
+    const table = '+--+\n| DescribeSubnets |\n+--+\n|  subnet-0a1b2c3d |  0 |\n+--+';
+    const { facts, listings } = read(
+      `$ aws ec2 describe-subnets ${query} --output table\n${table}`,
+    );
+    assert.deepEqual(listings, []);
+    const [subnet] = facts.map(({ value }) => value as Record<string, unknown>);
+    assert.deepEqual([subnet?.['SubnetId'], subnet?.['VpcId']], ['subnet-0a1b2c3d', 'vpc-1']);
+  });
+
+  test('a filter within a thing leaves the answer alone: the thing has more', () => {
+    const query = "'SecurityGroups[0].IpPermissions[?ToPort==`443`]'";
+    assert.deepEqual(
+      factsIn(`$ aws ec2 describe-security-groups --query ${query}\n[{"ToPort": 443}]`),
+      [],
+    );
+  });
+
+  test('two commands of one line share out what stands below it', () => {
+    const kinds = factsIn(
+      '$ aws eks describe-cluster --name a --query cluster.accessConfig; aws eks list-access-entries --cluster-name a --query accessEntries\n{\n  "authenticationMode": "API"\n}\n[]',
+    ).map((fact) => (fact as { kind: string }).kind);
+    assert.deepEqual(kinds, ['aws/cluster', 'aws/access-entry-list']);
   });
 });
 
@@ -153,6 +205,27 @@ describe('answers of kubectl', () => {
         ['kube-scheduler', 'kube-system', 'a_1', undefined],
         ['kube-controller-manager', 'kube-system', undefined, undefined],
       ],
+    );
+  });
+});
+
+describe('parts that kubectl prints of objects', () => {
+  test('lists and maps in a template are read, and rows of a range', () => {
+    const taintsOf = (text: string): readonly unknown[] =>
+      read(text).facts.map(({ value }) =>
+        (value as { taints: readonly { key: string }[] }).taints.map(({ key }) => key),
+      );
+    const json = '[{"effect":"NoSchedule","key":"a"}]';
+    assert.deepEqual(taintsOf(`$ kubectl get node n -o jsonpath='{.spec.taints}'\n${json}`), [
+      ['a'],
+    ]);
+    assert.deepEqual(taintsOf(`$ kubectl get node n -o json | jq .spec.taints\n${json}`), [['a']]);
+    const [node] = read(
+      '$ kubectl get nodes -o jsonpath=\'{range .items[*]}{.metadata.name}{"\\t"}{.spec.providerID}{"\\n"}{end}\'\nnode-a\taws:///eu-west-1a/i-0123456789abcdef0',
+    ).facts.map(({ value }) => value as { name: string; providerId: string });
+    assert.deepEqual(
+      [node?.name, node?.providerId],
+      ['node-a', 'aws:///eu-west-1a/i-0123456789abcdef0'],
     );
   });
 });

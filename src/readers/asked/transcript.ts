@@ -1,11 +1,13 @@
+import type { JsonObject } from '../../evidence/json.ts';
 import type { FactKind } from '../../evidence/kinds.ts';
 import { isKubeKind } from '../../evidence/kube/shapes.ts';
 import { classifyName, type MachineName, type NameKind } from '../../evidence/names.ts';
 import { readAwsAnswer } from '../aws/answer.ts';
 import { readPart } from '../kube/object.ts';
 import type { PassageReading } from '../passage.ts';
+import { bracketEnds } from '../text/bracket-ends.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
-import { type Command, commandIn } from './command.ts';
+import { type Command, commandsIn, isContinued, linesOfCommand, wholeCommand } from './command.ts';
 import { askedOf, partsOf } from './kubectl.ts';
 
 /** A command and what it printed. */
@@ -18,17 +20,52 @@ interface Exchange {
 
 const OUTPUT_LINES_MAX = 5000;
 
+interface Typed {
+  readonly commands: readonly Command[];
+  readonly index: number;
+  /** Its last line. */
+  readonly last: number;
+}
+
+function typedAt(lines: readonly string[], index: number): Typed | null {
+  if (index > 0 && isContinued(lines[index - 1])) return null;
+  const isLong = isContinued(lines[index]);
+  const commands = commandsIn(isLong ? wholeCommand(lines, index) : (lines[index] ?? ''));
+  const last = isLong ? index + linesOfCommand(lines, index) - 1 : index;
+  return commands.length === 0 ? null : { commands, index, last };
+}
+
+/** Each command of a line has what follows, up to the end of the JSON that the one before printed. */
+function sharedOut(
+  commands: readonly Command[],
+  line: number,
+  output: readonly string[],
+): readonly Exchange[] {
+  const exchanges: Exchange[] = [];
+  let from = 0;
+  for (const [place, command] of commands.entries()) {
+    const rest = output.slice(from);
+    const isLast = place === commands.length - 1;
+    const end = isLast
+      ? rest.length
+      : /^\s*[[{]/.test(rest[0] ?? '')
+        ? bracketEnds(rest).after(0)
+        : 1;
+    if (end < 0) break;
+    exchanges.push({ command, line: line + from, output: rest.slice(0, end) });
+    from += end;
+  }
+  return exchanges;
+}
+
 /** The commands of a transcript whose output stands below them. */
 function exchangesIn(lines: readonly string[]): readonly Exchange[] {
-  const asked = lines.flatMap((line, index) => {
-    const command = commandIn(line);
-    return command === null ? [] : [{ command, index }];
-  });
-  return asked.map(({ command, index }, at) => {
+  const asked = lines.flatMap((_, index) => typedAt(lines, index) ?? []);
+  return asked.flatMap(({ commands, last }, at) => {
     const end = asked[at + 1]?.index ?? lines.length;
-    const below = lines.slice(index + 1, Math.min(end, index + 1 + OUTPUT_LINES_MAX));
+    const below = lines.slice(last + 1, Math.min(end, last + 1 + OUTPUT_LINES_MAX));
     const empty = below.findIndex((line) => line.trim() === '');
-    return { command, line: index + 2, output: empty < 0 ? below : below.slice(0, empty) };
+    return sharedOut(commands, last + 2, empty < 0 ? below : below.slice(0, empty));
   });
 }
 
@@ -37,11 +74,23 @@ function withoutListings(passage: PassageReading): PassageReading {
   return { ...passage, collector: { ...passage.collector, listing: () => {} } };
 }
 
-/** Reads what `aws … --query` printed as the answer that it was taken from; false for any other. */
+const ANSWER_CHARACTERS_MAX = 2000;
+
+/** Says the answer as it would stand there without the question for a part of it. */
+function sayAnswer(passage: PassageReading, answer: JsonObject, line: number): void {
+  const text = JSON.stringify(answer);
+  if (text.length > ANSWER_CHARACTERS_MAX) return;
+  const nobody = { when: null, host: null, about: null } as const;
+  passage.say({ ...nobody, text, source: 'aws-message', line, isState: true });
+}
+
+/** Reads what `aws … --query` or jq printed as the answer that it was taken from; false for any other. */
 function readQueried(passage: PassageReading, { command, line, output }: Exchange): boolean {
-  if (command.program !== 'aws' || !command.options.has('query')) return false;
+  const isPart = command.options.has('query') || command.jqPath !== '';
+  if (command.program !== 'aws' || !isPart) return false;
   const answer = awsAnswerTo(command, output);
   if (answer === null) return false;
+  sayAnswer(passage, answer, line);
   return readAwsAnswer(isOfAll(command) ? passage : withoutListings(passage), answer, line);
 }
 

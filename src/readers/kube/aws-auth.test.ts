@@ -55,7 +55,7 @@ describe('the ConfigMap aws-auth', () => {
     [
       'has a mapping instead of a list',
       { mapRoles: 'rolearn: arn:r' },
-      { malformed: 'mapRoles is not a list' },
+      { malformed: 'mapRoles, line 1: it is not a list' },
     ],
     [
       'has entries without the ARN',
@@ -70,7 +70,7 @@ describe('the ConfigMap aws-auth', () => {
     [
       'is broken twice, of which the first is told',
       { mapRoles: 'a: b', mapUsers: 'a: b' },
-      { malformed: 'mapRoles is not a list' },
+      { malformed: 'mapRoles, line 1: it is not a list' },
     ],
     [
       'has no user name and odd groups',
@@ -85,7 +85,7 @@ describe('the ConfigMap aws-auth', () => {
 
   test('that is broken YAML says where', () => {
     const { malformed, roles: read } = parseAwsAuth({ data: { mapRoles: '- rolearn: [\n' } });
-    assert.match(String(malformed), /^mapRoles: ./);
+    assert.match(String(malformed), /^mapRoles, line 2: ./);
     assert.deepEqual(read, []);
   });
 

@@ -1,6 +1,6 @@
-import { at, isObject, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { at, type Json, textAt } from '../../evidence/json.ts';
 import type { AwsAuth, AwsAuthEntry } from '../../evidence/kinds.ts';
-import { parseYamlDocuments } from '../text/parse.ts';
+import { entryOf, isSingleSignOn, readMapText } from './aws-auth-yaml.ts';
 
 const LINES_MAX = 20_000;
 
@@ -9,33 +9,21 @@ interface Mapping {
   readonly malformed: string | null;
 }
 
-function entryOf(value: Json, arnField: string): AwsAuthEntry | null {
-  const arn = textAt(value, arnField);
-  if (arn === null) return null;
-  const groups = listAt(value, 'groups').filter((group) => typeof group === 'string');
-  return { arn, username: textAt(value, 'username'), groups };
-}
-
 function mapping(body: Json, key: string, arnField: string): Mapping {
   const given = at(body, `data.${key}`);
   if (Array.isArray(given)) {
     const malformed = `${key} is a YAML list where a text holding one belongs`;
     return { entries: [], malformed };
   }
-  const text = textAt(body, `data.${key}`);
-  if (text === null || text.trim() === '') return { entries: [], malformed: null };
-  const lines = text.split('\n').slice(0, LINES_MAX);
-  const [parsed] = [...parseYamlDocuments(lines, 1)];
-  if (parsed === undefined) return { entries: [], malformed: null };
-  if (!parsed.ok) return { entries: [], malformed: `${key}: ${parsed.why}` };
-  if (parsed.value === null) return { entries: [], malformed: null };
-  if (!Array.isArray(parsed.value)) return { entries: [], malformed: `${key} is not a list` };
-  const list = parsed.value as readonly Json[];
-  const entries = list.map((value) => (isObject(value) ? entryOf(value, arnField) : null));
-  const broken = entries.some((entry) => entry === null);
+  const text = textAt(body, `data.${key}`) ?? '';
+  const read = readMapText(text.split('\n').slice(0, LINES_MAX).join('\n'));
+  if (!read.ok) return { entries: [], malformed: `${key}, line ${read.line}: ${read.why}` };
+  const list = (read.list ?? []).filter((element) => !isSingleSignOn(element));
+  const entries = list.map((element) => entryOf(element, arnField));
+  const isBroken = entries.includes(null);
   return {
     entries: entries.filter((entry) => entry !== null),
-    malformed: broken ? `${key} has an entry without ${arnField}` : null,
+    malformed: isBroken ? `${key} has an entry without ${arnField}` : null,
   };
 }
 

@@ -200,12 +200,12 @@ export function readPart(passage: PassageReading, value: JsonObject, line: numbe
   const { collector, document } = passage;
   const kind = textAt(value, 'kind') ?? '';
   const locator = collector.locatorAt(document, line);
-  const origin = { by: 'kubectl get -o jsonpath', extent: 'part', locator, line } as const;
+  const origin = { by: 'kubectl get', extent: 'row', locator, line } as const;
   if (kind === 'Node') {
     const node = partOfNode(value);
     const about = namesOfNode(node);
     if (about[0] === null) return;
-    collector.fact(document, 'kube/Node', node, { ...origin, extent: 'row', about });
+    collector.fact(document, 'kube/Node', node, { ...origin, about });
     collector.link(about, `kubectl shows them for Node ${node.name}`, locator);
   } else if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
     collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), { ...origin, about: [] });

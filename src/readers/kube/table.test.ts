@@ -228,3 +228,19 @@ test('rows of any other table are lines of the source that is known', () => {
   );
   assert.deepEqual([sources, facts], [['kubelet', 'client-output'], []]);
 });
+
+describe('kubectl get daemonsets', () => {
+  test('each row tells how many pods are wanted, made and ready', () => {
+    const { facts } = read(
+      'NAME       DESIRED   CURRENT   READY   UP-TO-DATE   AVAILABLE   NODE SELECTOR   AGE\naws-node   3         2         1       2            1           a=b             9d',
+    );
+    assert.deepEqual(
+      facts.map(({ kind, extent, value }) => {
+        const { name, status } = value as { name: string; status: Record<string, unknown> };
+        const { desiredNumberScheduled, currentNumberScheduled, numberReady } = status;
+        return [kind, extent, name, desiredNumberScheduled, currentNumberScheduled, numberReady];
+      }),
+      [['kube/DaemonSet', 'row', 'aws-node', 3, 2, 1]],
+    );
+  });
+});

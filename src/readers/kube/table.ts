@@ -1,9 +1,11 @@
+import type { JsonObject } from '../../evidence/json.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { Likely } from '../line/origin.ts';
 import { reporterOf } from '../line/reporter.ts';
 import { agoIn, parseAgeMs } from '../line/timestamps.ts';
 import { linesOfNode } from './node.ts';
+import { readPart } from './object.ts';
 import { logLine, type PassageReading } from '../passage.ts';
 
 export interface TablePassage {
@@ -65,12 +67,15 @@ export function readTable(passage: PassageReading, table: TablePassage, source: 
     names.includes('NAME') &&
     names.includes('STATUS') &&
     (names.includes('ROLES') || names.includes('VERSION'));
+  const isDaemonSets = names.includes('DESIRED') && names.includes('UP-TO-DATE');
   const isEvents = names.some((name) => /^(?:LAST ?SEEN|FIRST ?SEEN)$/.test(name));
   for (const [offset, text] of table.rows.entries()) {
     const line = table.line + 1 + offset;
     if (isNodes) readNodeRow(passage, cellsOf(columns, text), line);
     else if (isEvents) readEventRow(passage, cellsOf(columns, text), text, line);
     else passage.say({ ...logLine(passage, { line, text }, source), line });
+    // What a daemon set wants where is read beside its row.
+    if (isDaemonSets) readPart(passage, daemonSetOf(cellsOf(columns, text)), line);
   }
   const { collector, document } = passage;
   if (isNodes) collector.listing('kube/Node', 'kubectl get nodes', collector.locatorOf(document));
@@ -111,6 +116,27 @@ function nodeOf(row: Row): KubeNode {
     taintWriters: [],
     cordonWriters: [],
     deletionAskedMs: null,
+  };
+}
+
+/** Amounts of a daemon set by their columns. */
+const AMOUNTS: readonly (readonly [column: string, member: string])[] = [
+  ['DESIRED', 'desiredNumberScheduled'],
+  ['CURRENT', 'currentNumberScheduled'],
+  ['READY', 'numberReady'],
+  ['AVAILABLE', 'numberAvailable'],
+];
+
+function daemonSetOf(row: Row): JsonObject {
+  const amounts = AMOUNTS.filter(([column]) => /^\d{1,6}$/.test(row[column] ?? ''));
+  const namespace = row['NAMESPACE'];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: { name: row['NAME'] ?? '', ...(namespace === undefined ? {} : { namespace }) },
+    status: Object.fromEntries(
+      amounts.map(([column, member]) => [member, Number(row[column] ?? '')]),
+    ),
   };
 }
 

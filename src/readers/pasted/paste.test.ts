@@ -126,3 +126,9 @@ describe('what a program printed stays', () => {
   for (const text of texts)
     test(text.slice(0, 30), () => assert.deepEqual(linesOf(text), text.split('\n')));
 });
+
+test('what a long command printed is not its end', () => {
+  const command = `$ aws ec2 describe-instances --instance-ids i-0123456789abcdef0 --query ${'x'.repeat(48)}`;
+  assert.equal(command.length, 120);
+  assert.deepEqual(linesOf(`${command}\nvpc-1`), [command, 'vpc-1']);
+});

@@ -24,6 +24,8 @@ const PIECES_MAX = 200;
 interface Wrapping {
   readonly columns: number;
   readonly isByWords: boolean;
+  /** False where one line alone is that long, which a typed command may be by chance. */
+  readonly isRepeated: boolean;
 }
 
 /** What the lines of a block are, by which the rest of a line is told from another line. */
@@ -72,7 +74,8 @@ function wrappingOf(lines: readonly string[]): Wrapping | null {
   const near = lines.filter((line, index) => isBrokenByWord(line, lines[index + 1] ?? '', words));
   const isByWords = full.length === 0 || words < widest || near.length * 3 >= full.length;
   const columns = isByWords ? words : widest;
-  return columns < COLUMNS_MIN || columns > COLUMNS_MAX ? null : { columns, isByWords };
+  const isRepeated = full.length + near.length > 1;
+  return columns < COLUMNS_MIN || columns > COLUMNS_MAX ? null : { columns, isByWords, isRepeated };
 }
 
 /** True where a line is shorter than others because the next word was too long for it. */
@@ -151,6 +154,7 @@ function goesOn(whole: Whole, next: string, block: Block, how: Wrapping): boolea
   if (next.trim() === '' || last.trim() === '') return false;
   if (block.kind === 'json' && whole.isStringOpen) return true;
   if (!isFull(last, next, how) || isCommandEcho(next) || ANSWER_START.test(next)) return false;
+  if (!how.isRepeated && isCommandEcho(first) && !/^-|['"]/.test(next)) return false;
   // A run of blanks was broken, as between columns.
   if (/\s$/.test(last) && /^\s/.test(next)) return true;
   return GOES_ON[block.kind](first, next, block, how);

@@ -53,6 +53,11 @@ function expandedSize(value: unknown, sizes: Map<object, number>): number {
   return size;
 }
 
+/** True where a value written out, its aliases included, has an end and is not too large. */
+export function isBounded(value: unknown): boolean {
+  return expandedSize(value, new Map()) <= EXPANDED_MAX;
+}
+
 /** A document of comments alone is empty. */
 const WITHOUT_CONTENT = /^\s*(?:#|$)/;
 
@@ -126,7 +131,7 @@ function parseYaml(text: string, line: number): Parsed {
     };
   try {
     const value: unknown = load(text, { schema: CORE_SCHEMA }) ?? null;
-    if (expandedSize(value, new Map()) > EXPANDED_MAX)
+    if (!isBounded(value))
       return {
         ok: false,
         line,

@@ -1,5 +1,6 @@
 import { CORE_SCHEMA, EVENT_ID, getScalarValue, load, parseEvents, YAMLException } from 'js-yaml';
 import type { Json } from '../../evidence/json.ts';
+import { lineAt, startsOf } from './line-starts.ts';
 
 const DEPTH_MAX = 20;
 
@@ -22,24 +23,6 @@ interface Open {
   readonly kind: 'list' | 'mapping' | 'document';
   count: number;
   key: string | null;
-}
-
-/** Where the lines of a text begin. */
-function startsOf(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
-/** The line, from 1, in which an offset is: the last one that begins at or before it. */
-function lineAt(starts: readonly number[], offset: number): number {
-  let [low, high] = [0, starts.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle;
-  }
-  return low + 1;
 }
 
 /** Longer names of fields are cut, since each value below them carries them in its path. */

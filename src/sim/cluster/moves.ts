@@ -2,6 +2,7 @@ import { type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { durationOf } from '../stories/fields.ts';
 import type { GroupInfrastructure } from './infrastructure.ts';
 import { awsAuth } from './cluster-objects.ts';
+import { runFixAuth } from './fix-auth-move.ts';
 import { ADMIN, type SimulatedCluster } from './simulated-cluster.ts';
 import { joinCommand } from './user-data.ts';
 import { PRODUCTION } from './workload-roles.ts';
@@ -130,6 +131,7 @@ const MOVES: Readonly<Record<string, Move>> = {
     writeAwsAuth(simulated, [
       simulated.infrastructure.nodeRoleArn.replace(/[^/]+$/, 'ci-deployer'),
     ]),
+  'fix-auth': (simulated) => runFixAuth(simulated),
   scale: (simulated, given) =>
     changeWorkload(simulated, given, { replicas: numberOf(given, 'replicas') }),
   restart,

@@ -63,7 +63,7 @@ async function texts(): Promise<Readonly<Record<string, Read>>> {
   const { textsOfRecord } = await import('../../../src/readers/pasted/json-text.ts');
   const { parseBareJson } = await import('../../../src/readers/pasted/bare-json.ts');
   const { commandIn } = await import('../../../src/readers/asked/command.ts');
-  const { stepsOf } = await import('../../../src/readers/asked/query.ts');
+  const { answerOf } = await import('../../../src/readers/asked/query.ts');
   const { createItemStream } = await import('../../../src/readers/text/item-stream.ts');
   const { looksLikeList, looksStructured } = await import('../../../src/readers/text/shape.ts');
   return {
@@ -81,7 +81,7 @@ async function texts(): Promise<Readonly<Record<string, Read>>> {
     'pasted/json-text.ts': (text) => textsOfRecord(parsed(text)),
     'pasted/bare-json.ts': parseBareJson,
     'asked/command.ts': (text) => [commandIn(text), text.split('\n').map(commandIn)],
-    'asked/query.ts': stepsOf,
+    'asked/query.ts': (text) => answerOf(text, []),
     'text/shape.ts': (text) => [looksStructured(text), looksLikeList(text)],
   };
 }

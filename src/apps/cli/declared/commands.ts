@@ -5,6 +5,7 @@ import { CAUSES_COMMAND, EXPLAIN } from './causes.ts';
 import { COMPLETION, HELP } from './completion.ts';
 import { CONTROLLER } from './controller.ts';
 import { DIAGNOSE } from './diagnose.ts';
+import { FIX } from './fix.ts';
 import { GATE } from './gate.ts';
 import { INSTALL, UNINSTALL } from './install.ts';
 import { JOIN } from './join.ts';
@@ -23,6 +24,7 @@ export const COMMAND_DECLARATIONS: readonly CommandDeclaration[] = [
   STATUS,
   DIAGNOSE,
   PREFLIGHT,
+  FIX,
   CAPACITY,
   NAME,
   PERMISSIONS_COMMAND,

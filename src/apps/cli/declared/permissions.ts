@@ -27,6 +27,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'watch',
         'controller',
         'gate',
+        'fix',
         'node-logs',
         'ssm',
         'control-plane-logs',

@@ -86,7 +86,7 @@ const judged = matched(cause, (view) => {
     / has an entry without /.test(auth.value.malformed)
   )
     return null;
-  const why = auth.value.malformed.replace(/A YAML document cannot be parsed \((.*)\);.*$/, '$1');
+  const why = auth.value.malformed;
   return found(
     { why },
     [view.quote(auth, `ConfigMap aws-auth: ${why}`)],

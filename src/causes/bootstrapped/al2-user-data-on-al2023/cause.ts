@@ -34,6 +34,15 @@ const cause = defineCause({
       ['cloud-init', 'console'],
       /\/instance\/scripts\/\S+: line \d+: \/etc\/eks\/bootstrap\.sh: No such file/,
     ),
+    toldImage: context(
+      ['client-output', 'unknown'],
+      /\b(?:AL ?2023|[Aa]mazon[ -]?[Ll]inux[ -]?2023)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['AL2023', 'AL 2023', 'inux 2023', 'inux-2023', 'inux2023'],
+      },
+    ),
     imageIsAl2023: context(['cloud-init', 'console', 'nodeadm', 'kernel', 'journal'], /\.amzn2023/),
     kubeletRuns: clears(
       ['kubelet'],
@@ -83,7 +92,7 @@ type Own = ViewOf<typeof cause>;
 /** The first AL2023 images had no script in that place at all. */
 function matchAbsentScript(view: Own): Match | null {
   const absent = view.sign('scriptAbsent');
-  const image = view.sign('imageIsAl2023');
+  const image = view.sign('imageIsAl2023') ?? view.sign('toldImage');
   if (absent === null || image === null) return null;
   return found({}, [absent.last, image.first], 'likely');
 }

@@ -54,6 +54,10 @@ const cause = defineCause({
       /(?<script>\/instance\/scripts\/\S+): line \d+: (?<reason>[A-Za-z_]\w*: unbound variable)/,
       { anchors: ['unbound variable'] },
     ),
+    boothookFailed: likely(
+      ['cloud-init', 'console'],
+      /Boothooks script (?<script>\/\S{1,200}) execution error/,
+    ),
     optionExecuted: likely(
       ['cloud-init', 'console'],
       /(?<script>\/instance\/scripts\/\S+): line \d+: (?<option>--[a-z][a-z0-9-]*[a-z0-9]): command not found/,

@@ -29,7 +29,7 @@ export default defineCause({
     kopsDownload: likely(
       INSTALLERS,
       /== All downloads failed; sleeping before retrying ==|== File (?<file>\S{1,200}) is corrupted; hash|== Failed to (?:download|curl) (?<url>https?:\/\/\S{1,300})/,
-      { atLeast: 2, enoughOnce: 'alone' },
+      { atLeast: 2, enoughOnce: 'end' },
     ),
     kopsAsset: likely(
       ['nodeup', 'cloud-init'],

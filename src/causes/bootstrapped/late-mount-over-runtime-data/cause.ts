@@ -33,6 +33,16 @@ const cause = defineCause({
       ['cloud-init', 'user-data', 'console'],
       /\bmount\b .{0,120}?\s(?<mountpoint>\/var\/lib\/(?:containerd|docker|kubelet))\/?(?=\s|$)/,
     ),
+    toldMount: context(
+      ['client-output', 'unknown'],
+      /\b(?:mounts?|mounted|mounting)\b.{0,60}\b(?:on|at|to|as|over|under)\b.{0,10}(?<mountpoint>\/var\/lib\/(?:containerd|docker))\b(?!\/)/i,
+      { isTold: true, isBackground: true, anchors: ['/var/lib/containerd', '/var/lib/docker'] },
+    ),
+    // The database of images is of before, and what it names is under the mount.
+    parentGone: context(
+      ['containerd', 'kubelet', 'event', 'unknown', 'client-output'],
+      /missing parent ".{1,200}?" bucket: not found/,
+    ),
     restarted: context(
       ['cloud-init', 'user-data'],
       /systemctl (?:restart|stop) (?:kubelet )?containerd/,
@@ -68,6 +78,7 @@ const cause = defineCause({
     ),
   },
   needs: [],
+  explains: ['container-storage-corrupted'],
   symptoms: [],
   // A success takes back the loss, not the mount; the kubelet registers in spite of both.
   withdrawnBy: [],
@@ -116,6 +127,10 @@ function matchMountAndLoss(view: Own): Match | null {
   const gone = view.sign('snapshotGone') ?? view.sign('recoverFailed');
   const mounted = view.sign('mounted');
   if (gone === null && mounted !== null) return matchUserData(view, mounted);
+  const lost = gone ?? view.sign('parentGone');
+  const told = view.sign('toldMount');
+  if (mounted === null && lost !== null && told !== null && !view.anySign('restarted', 'worked'))
+    return found(told.first.captures, [lost.first, told.first], 'likely');
   const worked = view.sign('worked');
   if (gone === null || mounted === null || view.sign('restarted') !== null) return null;
   if (worked !== null && !isAfter(gone.last.moment, worked.last.moment)) return clear;

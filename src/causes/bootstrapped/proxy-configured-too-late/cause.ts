@@ -32,6 +32,33 @@ const cause = defineCause({
       /(?:HTTPS?_PROXY|https?_proxy)=["']?(?:https?:\/\/)?(?:[^@\s"']*@)?(?:(?<proxy>[\w.-]+:\d+)|\$)/,
       { anchors: ['HTTPS_PROXY=', 'https_proxy=', 'HTTP_PROXY=', 'http_proxy='] },
     ),
+    toldProxy: context(
+      ['client-output', 'unknown'],
+      /\b(?:behind|through|via|sets?|configures?|writes?|written|exports?|uses?|needs?)\b.{0,60}\bproxy\b|\bproxy\b.{0,60}\b(?:is|are|gets?) (?:set|written|configured|exported)\b/i,
+      { isTold: true, isBackground: true, anchors: ['proxy', 'Proxy', 'PROXY'] },
+    ),
+    toldLater: context(
+      ['client-output', 'unknown'],
+      /\b(?:run(?:ning)?|restart(?:ed|ing)?|start(?:ed|ing)?|init|call(?:ed|ing)?)\b.{0,50}\b(?:by hand|manually|again|later|afterwards)\b.{0,60}\b(?:works?|joins?|succeeds?|is fine)\b|\b(?:systemctl restart|nodeadm init)\b.{0,60}\b(?:works?|joins?|succeeds?|is fine|comes up)\b|\b(?:works?|joins?|succeeds?)\b.{0,60}\b(?:by hand|manually)\b/i,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'by hand',
+          'manually',
+          'again',
+          'later',
+          'afterwards',
+          'systemctl restart',
+          'nodeadm init',
+        ],
+      },
+    ),
+    toldBefore: context(
+      ['client-output', 'unknown'],
+      /\bnodeadm\b.{0,160}\b(?:runs?|ran|starts?|started|is done|finishes)\b.{0,30}\b(?:before|ahead of|earlier than)\b.{0,40}\b(?:user[ _-]?data|cloud-init|my script|the script|the proxy)\b/i,
+      { isTold: true, isBackground: true, anchors: ['nodeadm'] },
+    ),
     setEarly: context(['cloud-init', 'user-data', 'nodeadm'], /nodeadm(?:-config)?\.service\.d/, {
       anchors: ['nodeadm-config.service.d', 'nodeadm.service.d'],
     }),
@@ -43,7 +70,7 @@ const cause = defineCause({
   needs: [],
   symptoms: ['boot-call-retried'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  explains: ['private-dns-name-lookup-failed'],
+  explains: ['private-dns-name-lookup-failed', 'no-nat-or-vpc-endpoints'],
   summary: ({ machine, proxy }) =>
     sentence`nodeadm on ${machine ?? 'the machine'} got no answer from AWS because the proxy${phrase` ${proxy}`} is only set by a user-data script, which runs after nodeadm-config.`,
   remedy: ({ proxy }) => [
@@ -79,7 +106,22 @@ type Own = ViewOf<typeof cause>;
 
 function matchLateProxy(view: Own): Match | null {
   const script = view.sign('setByScript');
-  const call = view.sign('callFailed') ?? view.sign('retried');
-  if (script === null || call === null || view.sign('setEarly') !== null) return null;
-  return found(script.first.captures, [call.first, script.first], 'likely');
+  const call = view.sign('callFailed') ?? view.sign('retried') ?? view.sign('toldBefore');
+  if (view.sign('setEarly') !== null) return null;
+  if (call === null) return matchByHand(view);
+  if (script !== null) return found(script.first.captures, [call.first, script.first], 'likely');
+  // What fails at boot and works by hand misses what the boot has set meanwhile.
+  const [proxy, later] = [
+    view.sign('toldProxy'),
+    view.sign('toldLater') ?? view.sign('toldBefore'),
+  ];
+  if (proxy === null || later === null) return null;
+  return found({}, [call.first, proxy.first, later.first], 'likely');
+}
+
+/** A script sets the proxy, and what does not work at boot works by hand. */
+function matchByHand(view: Own): Match | null {
+  const [script, later] = [view.sign('setByScript'), view.sign('toldLater')];
+  if (script === null || later === null) return null;
+  return found(script.first.captures, [script.first, later.first], 'likely');
 }

@@ -87,6 +87,10 @@ const judged = defineCause({
       ['kubelet'],
       /failed to run Kubelet: (?:failed to create kubelet: )?(?<reason>(?:(?:eviction (?:percentage )?(?:threshold|minimum reclaim)|unsupported eviction signal|negative eviction|invalid eviction|grace period must be specified for the soft eviction|unknown (?:policy|scope|configmap and secret manager mode):|--[\w-]+ value failed to parse:|unable to parse reserved-cpus|reserved-cpus:|topology manager policy options|bad --node-ip|invalid node labels:|could not configure tracer provider|error configuring root directory:|kubelet needs to run as uid|unsupported on machines with more than \d+ NUMA|the total amount) ?|cloud provider \\?"[\w-]+\\?" was specified, but built-in)[^"\\]{0,160})/,
     ),
+    providerUnknown: definite(
+      ['kubelet'],
+      /failed to run Kubelet: (?<reason>unknown cloud provider \\?"?[\w-]+)/,
+    ),
     serviceNotStarted: context(
       ['kubeadm', 'cloud-init', 'event'],
       /couldn't start service kubelet: exit status|\bKubeletFailed\b/,

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { clears, context, definite } from '../../../diagnosis/sign.ts';
+import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 import { userDataStep } from '../../../domain/planned/remedies.ts';
@@ -42,6 +42,12 @@ const cause = defineCause({
     givenToGroup: context(
       ['terraform', 'client-output', 'object'],
       /^\s*["']?(?<labels>node-role\.kubernetes\.io\/[\w-]+|node\.kubernetes\.io\/role)["']?\s*[=:]/,
+    ),
+    // Bottlerocket hands the labels of its settings to the kubelet.
+    givenInSettings: likely(
+      ['user-data', 'client-output', 'unknown', 'object'],
+      /^\s*"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{0,4}=\s{0,4}"/,
+      { anchors: ['kubernetes.io/', 'k8s.io/'] },
     ),
     failedToJoin: context(
       ['terraform', 'client-output', 'aws-message'],

@@ -61,6 +61,15 @@ const cause = defineCause({
       /-rwx(?:r-x){2}[.+]? .{1,120} (?<blocked>\/\S*\/(?:nodeadm|kubelet|containerd))\s*$/,
       { isBackground: true },
     ),
+    toldMode: context(
+      ['client-output', 'unknown'],
+      /\bpermissions?\b.{0,30}\b(?:right|fine|ok|okay|correct|good|0?755)\b|\b0?755 permissions?\b|\bCIS (?:[Bb]enchmark|[Ll]evel)/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['permission', 'CIS benchmark', 'CIS Benchmark', 'CIS level', 'CIS Level'],
+      },
+    ),
     enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),
     programFails: context(
       ['client-output', 'journal', 'nodeadm'],
@@ -116,7 +125,12 @@ type Own = ViewOf<typeof cause>;
 function matchMode(view: Own): Match | null {
   const refused = view.sign('notPermitted');
   const listed = view.sign('mayBeRun') ?? view.clusterSign('mayBeRun');
-  if (refused === null || listed === null || view.anySign('denied', 'pathRefused')) return null;
+  if (refused === null || view.anySign('denied', 'pathRefused')) return null;
+  const told = view.sign('toldMode');
+  if (listed === null)
+    return told === null
+      ? null
+      : found(refused.first.captures, [refused.first, told.first], 'likely');
   const file = refused.first.captures['blocked'];
   return file === listed.first.captures['blocked']
     ? found(refused.first.captures, [refused.first, listed.first], 'likely')

@@ -48,6 +48,11 @@ const cause = defineCause({
       ['pod-app', 'csi-driver', 'client-output', 'journal', 'karpenter'],
       /EC2MetadataError: failed to make EC2Metadata request.*status code: 401/,
     ),
+    // As a plan shows that it becomes less.
+    hopLimitSet: context(
+      ['client-output', 'terraform', 'unknown'],
+      /\bhttp_put_response_hop_limit\s{0,20}=\s{0,20}\d{1,2} -> (?<hops>1)(?!\d)/,
+    ),
     hopLimitOne: context(
       ['client-output', 'terraform', 'unknown', 'object'],
       /\b(?:http_put_response_hop_limit|[Hh]ttpPutResponseHopLimit|hop[ -]limit)\b.{0,60}?(?:\bto|\bof|\bis|[=:]|imit)\s{0,20}["'`]{0,3}(?<hops>1)\b(?!\.)/,
@@ -109,7 +114,8 @@ function matchLimit(view: Own): Match | null {
   const silent = view.sign('metadataSilent');
   const pod = view.list('kube/Pod').find(({ value }) => isCutOff(value, view.node ?? ''));
   if (silent === null && pod === undefined) return null;
-  const told = view.sign('hopLimitOne');
+  const told =
+    view.sign('hopLimitOne') ?? view.sign('hopLimitSet') ?? view.clusterSign('hopLimitSet');
   if (silent !== null && told !== null && view.list('aws/instance').length === 0)
     return found({}, [silent.first, told.first], 'likely');
   const limited = view.list('aws/instance').find(isLimited);

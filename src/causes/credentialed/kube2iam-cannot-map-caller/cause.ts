@@ -16,6 +16,10 @@ export default defineCause({
       ['kube2iam', 'pod-app', 'client-output'],
       /[Uu](?<reason>nable to find role for IP) "?(?<address>[\d.]+)/,
     ),
+    answeredNotFound: context(
+      ['kube2iam'],
+      /GET \/latest\/meta-data\/iam\/security-credentials\/? \(404\) took .*req\.remote="?(?<address>[\d.]+)/,
+    ),
     addressShared: definite(
       ['kube2iam', 'pod-app', 'client-output'],
       /more than a pod with the same IP has been indexed|\d pods \([^)]*\) with the ip (?<address>\S+) indexed/,

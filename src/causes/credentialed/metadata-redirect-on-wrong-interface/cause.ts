@@ -1,4 +1,12 @@
-import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  clear,
+  defineCause,
+  found,
+  matched,
+  step,
+  type Match,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context } from '../../../diagnosis/sign.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
@@ -32,6 +40,19 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b(?:with|on|runs?|uses?|using|have|has|by) (?:only )?(?:the )?(?:AWS |Amazon )?VPC CNI\b/,
       { isTold: true },
+    ),
+    boundTo: context(
+      ['client-output', 'unknown', 'object', 'pod-app', 'kube2iam'],
+      /--host-interface[= ]"?(?<interface>docker0|cbr0|cni0|weave|cali\+|eni\+)/,
+    ),
+    networkTold: context(
+      ['client-output', 'unknown'],
+      /\b(?<network>kubenet|calico|cilium|flannel|weave|VPC CNI|amazon-vpc-cni)\b/i,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['kubenet', 'alico', 'ilium', 'lannel', 'weave', 'Weave', 'VPC CNI', 'vpc-cni'],
+      },
     ),
     rulesRefused: context(['kiam-agent'], /error configuring iptables/),
   },
@@ -76,6 +97,8 @@ export default matched(cause, (view) => {
     const bound = redirect.last.captures['interface'] ?? redirect.last.captures['interface2'] ?? '';
     return found({ interface: bound, links: 'eni' }, [redirect.first, amazon.first]);
   }
+  const told = matchTold(view);
+  if (told !== null) return told;
   const sets = view.list('kube/DaemonSet');
   const links = linksOf(sets.map((fact) => fact.value));
   const proxy = sets.find((fact) => interfaceOf(fact.value) !== null);
@@ -106,4 +129,24 @@ function fits(bound: string, links: string): boolean {
   if (bound.startsWith('!')) return true;
   const stem = bound.replace(/[+\d]+$/, '');
   return stem === '' || links.startsWith(stem) || stem.startsWith(links);
+}
+
+/** Links of pods by the networks that people name. */
+const LINKS_TOLD: readonly (readonly [RegExp, string])[] = [
+  [/kubenet/i, 'cbr'],
+  [/calico/i, 'cali'],
+  [/cilium/i, 'lxc'],
+  [/flannel/i, 'cni'],
+  [/weave/i, 'weave'],
+  [/vpc/i, 'eni'],
+];
+
+/** The argument of kube2iam, and the network of which somebody says that it is the cluster's. */
+function matchTold(view: ViewOf<typeof cause>): Match | null {
+  const [flag, network] = [view.sign('boundTo'), view.sign('networkTold')];
+  if (flag === null || network === null || network.count > 1) return null;
+  const bound = flag.last.captures['interface'] ?? '';
+  const links = LINKS_TOLD.find(([name]) => name.test(network.last.captures['network'] ?? ''))?.[1];
+  if (links === undefined || fits(bound, links)) return null;
+  return found({ interface: bound, links }, [flag.first, network.first], 'likely');
 }

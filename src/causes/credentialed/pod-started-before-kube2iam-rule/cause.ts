@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import {
   askerWords,
   HELD_FOR_MS,
@@ -41,7 +41,11 @@ const cause = defineCause({
       ['kube2iam'],
       /\bmsg"?[:=]\s*"?(?:Listening on port 8181|Using instance IAMRole)/,
     ),
-    heldRoleAsked: context(['kube2iam'], /Invalid role[^"]{0,120}does not match annotated role/),
+    // Only a client that learned a name before the rule was there asks for another role than its own.
+    heldRoleAsked: likely(
+      ['kube2iam'],
+      /Invalid role[^"]{0,120}does not match annotated role(?:.*params\.iam\.role="?(?<role>[^\s"]+))?/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-without-identity'],

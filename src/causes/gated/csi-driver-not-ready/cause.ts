@@ -71,6 +71,12 @@ const cause = defineCause({
       ['csi-driver'],
       /could not get (?:metadata from AWS: |EC2 instance identity metadata)/,
     ),
+    // The kubelet writes the annotation when the driver has registered.
+    notAnnotated: likely(
+      ['csi-driver', 'event', 'client-output', 'unknown'],
+      /node "?(?<node>[a-z0-9][\w.-]{0,252}?)"? has no NodeID annotation/,
+      { atLeast: 8, enoughOnce: 'alone' },
+    ),
     registrationFailed: context(
       ['kubelet'],
       /RegisterPlugin error -- .{0,400}(?:dial failed|GetInfo|NodeGetInfo).{0,200}csi/,

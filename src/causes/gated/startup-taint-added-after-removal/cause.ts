@@ -7,7 +7,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import {
@@ -40,6 +40,11 @@ const cause = defineCause({
     toldStays: context(
       ['client-output', 'unknown', 'csi-driver'],
       /\btaint (?<taint>[\w.-]{1,80}\/agent-not-ready)\b.{0,20}\b(?:stays|remains|is still|was still|never (?:goes|went))\b/,
+      { isTold: true, anchors: ['agent-not-ready'] },
+    ),
+    toldAgain: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Kk]arpenter|node ?group|EKS)\b.{0,120}\b(?<taint>[\w.-]{1,80}\/agent-not-ready)\b.{0,40}\b(?:again|back|re-?added|added anew)\b/,
       { isTold: true, anchors: ['agent-not-ready'] },
     ),
     rejected: context(

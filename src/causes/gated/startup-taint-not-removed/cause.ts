@@ -31,8 +31,8 @@ const cause = defineCause({
     ),
     toldNotRemoved: likely(
       ['client-output', 'unknown'],
-      /\b[Ss]tartup ?[Tt]aints? (?:is|are|was|were) (?:not|never) (?:being |getting )?removed\b/,
-      { isTold: true, anchors: ['aints ', 'aint is ', 'aint was '] },
+      /\b[Ss]tart-?up ?[Tt]aints? (?:(?:is|are|was|were) (?:not|never) (?:being |getting )?removed|stays?|remains?|never goes?|(?:is|are) still (?:there|present|on it))\b/,
+      { isTold: true, anchors: ['aints ', 'aint '] },
     ),
   },
   needs: ['kube/Node', 'kube/NodeClaim', 'kube/NodePool'],

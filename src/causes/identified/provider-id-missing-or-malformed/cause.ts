@@ -21,7 +21,7 @@ const cause = defineCause({
   signs: {
     invalidId: likely(
       ['cloud-controller', 'controller-manager', 'kubelet'],
-      /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)/,
+      /(?:node (?<node>[a-z0-9][a-z0-9.-]*) (?:is shutdown|exists): )?Invalid (?:format|scheme) for AWS instance \((?<provider>[^)]*)\)(?!, and error by node name)/,
     ),
     // A Node has no providerID until the controller gives it one.
     ...INITIALISED,
@@ -38,7 +38,7 @@ const cause = defineCause({
     neverSet: likely(
       ['cloud-controller', 'kops-controller'],
       /node "(?<node>[^"]+)" did not have ProviderID set|providerID was not set for node (?<node2>[a-z0-9][a-z0-9.-]*)/,
-      { atLeast: 10 },
+      { atLeast: 10, enoughOnce: 'alone' },
     ),
     // As the kubelet's configuration or the Node shows it.
     setWrong: likely(

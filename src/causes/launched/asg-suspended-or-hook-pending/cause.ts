@@ -92,8 +92,24 @@ function matchGroups(view: Own): Match | null {
     const match = matchSuspension(view, one) ?? matchHook(view, one);
     if (match !== null) return match;
   }
+  const chosen = matchChosen(view);
+  if (chosen !== null) return chosen;
   const signs = view.sign('hookAbandoned') ?? view.sign('hookNotCompleted');
   return groups.length > 0 && signs === null ? clear : null;
+}
+
+/** Of a group of which only this was pasted, nobody knows how many instances it misses. */
+function matchChosen(view: Own): Match | null {
+  const [group, ...others] = view.list('aws/auto-scaling-group');
+  if (view.nowMs !== null || group === undefined || others.length > 0) return null;
+  const { value } = group;
+  const launch = (value.SuspendedProcesses ?? []).find(
+    ({ ProcessName: name }) => name === 'Launch',
+  );
+  if (launch === undefined || (value.DesiredCapacity ?? null) !== null) return null;
+  const name = value.AutoScalingGroupName ?? 'the group';
+  const words = `AutoScalingGroup ${name} SuspendedProcesses Launch (${launch.SuspensionReason ?? ''})`;
+  return found({ group: name, suspended: 'yes' }, [view.quote(group, words)], 'likely');
 }
 
 function matchSuspension(view: Own, { group, size }: ShortGroup): Match | null {

@@ -34,6 +34,13 @@ const cause = defineCause({
       SPEAKERS,
       /(?:Backoff|Unhealthy).{0,400}\blongUnregistered(?:=|: )[1-9]/,
     ),
+    readinessUnknown: context(
+      SPEAKERS,
+      /Failed to find readiness information for (?<group>[\w./:-]{1,255})|Readiness for node group (?<group2>[\w./:-]{1,255}) not found/,
+    ),
+    unregistered: context(SPEAKERS, /\b[1-9]\d* unregistered nodes present/, {
+      isBackground: true,
+    }),
     scaledUp: withdraws(SPEAKERS, /Scale up in group [\w./:-]{1,255} finished successfully in/i, {
       anchors: ['finished successfully in'],
     }),
@@ -89,11 +96,20 @@ const DECIDING = ['timedOut', 'timedOutEvent', 'disabled', 'backoff', 'longUnreg
 function matchBackoff(view: Own): Match | null {
   if (view.machinesWithLogs().unjoined > 0) return null;
   const seen = DECIDING.map((name) => view.sign(name)).filter((sign) => sign !== null);
-  if (seen.length === 0) return null;
+  if (seen.length === 0) return matchUnregistered(view);
   const details = Object.assign({}, ...seen.toReversed().map(({ last }) => last.captures));
   return found(
     details,
     seen.map(({ last }) => last),
     'likely',
   );
+}
+
+/** A group without a Node that could tell of it, and an instance that is none. */
+function matchUnregistered(view: Own): Match | null {
+  const [unknown, waiting] = [view.sign('readinessUnknown'), view.sign('unregistered')];
+  if (unknown === null || waiting === null) return null;
+  const { group, group2 } = unknown.last.captures;
+  const name = group ?? group2;
+  return found(name === undefined ? {} : { group: name }, [unknown.last, waiting.last], 'likely');
 }

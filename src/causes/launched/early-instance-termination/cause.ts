@@ -116,6 +116,7 @@ function matchInstance(view: Own): Match | null {
   if (entry === undefined || view.instanceId === null) return null;
   // A machine that has a Node did join; its end belongs to a later stage.
   if (view.read('kube/Node').state === 'seen') return clear;
+  if (isOfUnknownAge(entry.value) && view.everywhere('kube/Node').length > 0) return null;
   const reason = entry.value.StateReason?.Code ?? '';
   const state = entry.value.State?.Name ?? '';
   if (!ENDED.includes(state) || !REASON.test(reason)) return null;
@@ -129,6 +130,11 @@ function matchInstance(view: Own): Match | null {
     [view.quote(entry, words), ...spotOf(view), ...gapOf(view, entry.value)],
     'likely',
   );
+}
+
+/** Beside Nodes of unknown instances, an end without a time may be that of a machine which joined. */
+function isOfUnknownAge({ LaunchTime: launched }: Instance): boolean {
+  return isoMs(launched ?? '') === null;
 }
 
 function instancesOf(sighting: Sighting | null): ReadonlySet<string | undefined> {

@@ -82,7 +82,7 @@ const cause = defineCause({
     ),
     notResolved: context(
       ['node-claim', 'object', 'karpenter', 'event'],
-      /PlacementGroupResolutionFailed|DependenciesNotReady|NodeClassReadinessUnknown|WaitingOnNodeClaimTermination|failed to detect the cluster CIDR|ignoring nodepool, not ready/,
+      /resolving ec2nodeclass, object is awaiting reconciliation|PlacementGroupResolutionFailed|DependenciesNotReady|NodeClassReadinessUnknown|WaitingOnNodeClaimTermination|failed to detect the cluster CIDR|ignoring nodepool, not ready/,
     ),
     // The column that kubectl prints, in a table or in people's words.
     rowFalse: likely(

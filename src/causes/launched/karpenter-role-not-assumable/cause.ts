@@ -14,6 +14,12 @@ export default defineCause({
       /(?:karpenter|[Nn]ode[Cc]la|[Pp]rovision|\bec2\b|DescribeInstanceTypes).*[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity/,
       { strict: true },
     ),
+    // How Karpenter begins, of whichever program the line is known to be.
+    checkRefused: definite(
+      ['karpenter', 'pod-app', 'client-output', 'unknown'],
+      /(?:ec2|eks) api connectivity check failed.*(?:[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity|InvalidIdentityToken)/i,
+      { anchors: ['connectivity check failed'] },
+    ),
     nodeRoleRefused: definite(
       ['karpenter'],
       /is not authorized to perform: sts:AssumeRole on resource: (?<role>arn:aws[\w-]*:iam::\d+:role\/[\w+=,.@/-]+)/,

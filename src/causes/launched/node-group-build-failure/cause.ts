@@ -12,6 +12,10 @@ export default defineCause({
       ['aws-message', 'terraform', 'client-output'],
       /\b(?<code>IamLimitExceeded|IamThrottling|Ec2LaunchTemplateMaxLimitExceeded|Ec2LaunchTemplateVersionMaxLimitExceeded)\b/,
     ),
+    rulesLimit: likely(
+      ['aws-message', 'terraform', 'client-output', 'unknown'],
+      /(?<code>maximum number of rules per security group has been reached|RulesPerSecurityGroupLimitExceeded)/,
+    ),
     internalFailure: likely(
       ['aws-message', 'terraform'],
       /(?:^|Code=|[\w-]{6}: )(?<code>InternalFailure)\b(?=[:, ].{0,40}(?:internal|Amazon EKS|server))/i,

@@ -52,6 +52,12 @@ const cause = defineCause({
       /calico\/node is not ready: (?<part>BIRD6?|bird6?) is not ready:.*BGP not established with (?<peers>[\d.,]+)/,
       { anchors: ['calico/node is not ready'], atLeast: 30, enoughOnce: 'alone' },
     ),
+    // A row of `calicoctl node status`.
+    meshRow: likely(
+      ['client-output', 'unknown'],
+      /^\s*\|\s*(?<peers>\d+\.\d+\.\d+\.\d+)\s*\|\s*(?:node-to-node mesh|node specific|global)\s*\|\s*(?:start|wait|down)\s*\|[^|]*\|\s*(?:Active|Connect|Idle|OpenSent|Passive)\b/,
+      { anchors: ['node-to-node mesh', 'node specific', 'global'] },
+    ),
     unreadyForLong: context(
       ['client-output', 'pod-status', 'unknown', 'calico-node'],
       /\bcalico-node-[a-z0-9]{5}\s+0\/1\s+(?:Running|CrashLoopBackOff)\s+\d+(?: \([^)]*\))?\s+(?:\d{2,}m|\d+h|\d+d)/,

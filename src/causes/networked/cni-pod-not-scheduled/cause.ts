@@ -12,6 +12,7 @@ import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
 import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 import { tolerates } from '../../../domain/pods/taint-refusals.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
 
 /** The CNI’s daemon set has no pod on this node: it does not fit, or does not tolerate the taints. */
@@ -113,7 +114,7 @@ const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-rout
 
 function matchPod(view: Own): Match | null {
   const refused = view.sign('unschedulable');
-  if (refused === null) return matchTolerations(view) ?? matchTold(view);
+  if (refused === null) return matchTolerations(view) ?? matchNowhere(view) ?? matchTold(view);
   // A scheduler that names no taint leaves it to the Node and the daemon set to name it.
   if (view.node === null || refused.last.captures['reason'] !== 'untolerated taint(s)') return null;
   const named = matchTolerations(view);
@@ -146,6 +147,27 @@ function matchTolerations(view: Own): Match | null {
   return found(
     { taint: text, daemonSet: name },
     [...proof, view.quote(node, `Node taint ${text}`)],
+    'likely',
+  );
+}
+
+/** The CNI's daemon set wants no node at all, where another one of the same cluster wants some. */
+function matchNowhere(view: Own): Match | null {
+  const sets = view.list('kube/DaemonSet');
+  const wanted = ({ value }: Seen<DaemonSet>): number =>
+    Number(value.status?.desiredNumberScheduled);
+  const own = sets.find((set) => CNI.test(set.value.name) && wanted(set) === 0);
+  const other = sets.find((set) => !CNI.test(set.value.name) && wanted(set) > 0);
+  // With two network plugins the other one may be the one that is meant.
+  const isServed = sets.some((set) => CNI.test(set.value.name) && wanted(set) > 0);
+  if (own === undefined || other === undefined || isServed) return null;
+  const { name } = own.value;
+  return found(
+    { daemonSet: name },
+    [
+      view.quote(own, `DaemonSet ${name} desires no pod on any node`),
+      view.quote(other, `DaemonSet ${other.value.name} desires ${wanted(other)}`),
+    ],
     'likely',
   );
 }

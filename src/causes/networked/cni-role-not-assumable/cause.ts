@@ -27,7 +27,7 @@ const cause = defineCause({
   signs: {
     refusedForEnis: definite(
       ['ipamd', 'aws-node'],
-      /(?:ec2:\w|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
+      /^(?!.{0,200}connectivity check failed).*(?:ec2:\w|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
     ),
     refusedInDaemon: definite(
       ['ipamd', 'aws-node'],

@@ -1,9 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The CNI image writes legacy iptables on a host that has only nftables, or the other way round. */
-export default defineCause({
+const cause = defineCause({
   id: 'iptables-backend-mismatch',
   stage: 'networked',
   title: 'the VPC CNI uses another iptables backend than the host',
@@ -28,6 +28,14 @@ export default defineCause({
     moduleMissing: likely(
       ['ipamd', 'aws-node', 'kube-proxy'],
       /modprobe: FATAL: Module ip6?_tables not found/,
+    ),
+    backendNft: context(
+      ['client-output', 'unknown', 'host-file', 'aws-node', 'kube-proxy'],
+      /^\s*iptables v[\d.]+ \((?<backend>nf_tables)\)\s*$/,
+    ),
+    backendLegacy: context(
+      ['client-output', 'unknown', 'host-file', 'aws-node', 'kube-proxy'],
+      /^\s*iptables v[\d.]+ \((?<backend>legacy)\)\s*$/,
     ),
     chainRefused: context(
       ['ipamd', 'aws-node', 'kube-proxy', 'kubelet', 'event'],
@@ -76,4 +84,10 @@ export default defineCause({
       'https://github.com/aws/amazon-vpc-cni-k8s/blob/HEAD/docs/troubleshooting.md',
     ],
   },
+});
+
+/** The machine and a pod of it were asked, and each has another one. */
+export default matched(cause, (view) => {
+  const [nft, legacy] = [view.sign('backendNft'), view.sign('backendLegacy')];
+  return nft === null || legacy === null ? null : found({}, [nft.first, legacy.first], 'likely');
 });

@@ -25,7 +25,7 @@ const cause = defineCause({
     ),
     noDatastore: likely(
       ['calico-node', 'event', 'kubelet', 'containerd'],
-      /(?:Hit error connecting to datastore|Failed to initialize datastore|Unable to query node configuration|Failed to update CNI token|[Ff]ailed to (?:fetch|query|get) node resource|error getting ClusterInformation).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
+      /(?:Hit error connecting to datastore|Failed to (?:get config from|connect to) datastore|Failed to reach apiserver|Failed to initialize datastore|Unable to query node configuration|Failed to update CNI token|[Ff]ailed to (?:fetch|query|get) node resource|error getting ClusterInformation).*dial tcp (?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443: (?:i\/o timeout|connect: )/,
     ),
     connected: withdraws(
       ['calico-node'],

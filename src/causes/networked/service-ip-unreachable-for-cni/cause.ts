@@ -53,7 +53,10 @@ const cause = defineCause({
       },
     ),
     // Old releases exit without a word when the answer stays away, and are started again.
-    asksAgain: likely(['ipamd'], /Testing communication with server/, { atLeast: 4 }),
+    asksAgain: likely(['ipamd'], /Testing communication with server/, {
+      atLeast: 4,
+      enoughOnce: 'alone',
+    }),
     // The client's own words, of whichever program it is part.
     discoverySilent: context(
       ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-app'],

@@ -36,6 +36,12 @@ const cause = defineCause({
       /\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,30}\b(?:disabled|off)\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b|\b(?:[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b/,
       { isTold: true, anchors: ['check'] },
     ),
+    // Within a subnet nothing is wrapped then, and EC2 drops what comes from an address of a pod.
+    toldWrapped: likely(
+      ['client-output', 'unknown'],
+      /\b(?:from )?(?:VXLAN|IPIP)?Cross-?Subnet\b.{0,40}\bto\b.{0,20}\b(?:VXLAN|IPIP|Always)\b.{0,120}\b(?:reach|works?|ping|talk|fixe[sd]|helps?|helped|solve[sd])\b/i,
+      { isTold: true, anchors: ['CrossSubnet', 'Cross-Subnet', 'crosssubnet'] },
+    ),
     routesRefused: likely(
       ['cloud-controller', 'controller-manager'],
       /error configuring source-dest-check on instance i-[0-9a-f]{8,17}/,

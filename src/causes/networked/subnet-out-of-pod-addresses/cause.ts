@@ -121,7 +121,7 @@ function matchShortage(view: Own): Match | null {
   if (named !== null) return null;
   const shortage = addressShortage(view, view.sign('sandboxWithout') !== null);
   if (shortage !== null) return matchSubnet(view, shortage);
-  const told = matchCount(view);
+  const told = matchCount(view) ?? matchChosen(view);
   if (told !== null) return told;
   if (view.sign('notEnough') === null || view.sign('prefixMode') === null) return null;
   return cannotSay({
@@ -139,6 +139,20 @@ function matchCount(view: Own): Match | null {
   const { subnet, free, free2 } = few.last.captures;
   const named = subnet === undefined ? {} : { subnet };
   return found({ ...named, free: free ?? free2 ?? '0' }, [without.first, few.last], 'likely');
+}
+
+/** Pods without an address, and nobody shows a subnet but full ones. */
+function matchChosen(view: Own): Match | null {
+  const without = view.sign('sandboxWithout') ?? view.clusterSign('sandboxWithout');
+  const [first, ...others] = view.everywhere('aws/subnet');
+  if (view.nowMs !== null || without === null || first === undefined) return null;
+  const isFull = ({ value }: Seen<Subnet>): boolean => value.AvailableIpAddressCount === 0;
+  if (view.sign('manyFree') !== null || ![first, ...others].every(isFull)) return null;
+  return found(
+    detailsOf(first, 0),
+    [without.first, view.quote(first, wordsOf(first, 0))],
+    'likely',
+  );
 }
 
 /** An instance that has no slot left asks EC2 for nothing, however full its subnet is. */

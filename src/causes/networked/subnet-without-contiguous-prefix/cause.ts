@@ -14,7 +14,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
@@ -33,6 +33,10 @@ const cause = defineCause({
     refusedByEc2: definite(
       ['ipamd', 'aws-node', 'event'],
       /InsufficientCidrBlocks(?:.*?(?<subnet>subnet-[0-9a-f]+))?/,
+    ),
+    refusedInWords: likely(
+      ['ipamd', 'aws-node', 'event'],
+      /[Tt]here aren't sufficient free Ipv4 addresses or prefixes(?:.{0,200}?(?<subnet>subnet-[0-9a-f]+))?/,
     ),
     noFreePrefix: context(
       ['ipamd'],

@@ -51,6 +51,12 @@ const cause = defineCause({
       /\[ERROR\]:? .{0,60}\b[Ss]ecurity [Gg]roups?\b.{0,120}(?:\b(?:is|are) not allowing|\b(?:does|do)(?: not|n't) (?:allow|have)|\bblock(?:s|ing)?\b).{0,80}\b(?:traffic|rules?|443|worker|control plane|cluster)\b/,
       { anchors: ['[ERROR]'] },
     ),
+    // No connection is made at all, where a server that is down refuses it at once.
+    discoveryUnanswered: context(
+      ['kubeadm', 'cloud-init', 'client-output', 'unknown'],
+      /(?:couldn't validate the identity of the API Server|[Ff]ailed to request cluster[- ]info).*https:\/\/(?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.[\d.]+):6443\/.*(?:request canceled while waiting for connection|: i\/o timeout)/,
+      { anchors: ['request canceled while waiting for connection', 'i/o timeout'] },
+    ),
     discoveryEnded: context(
       ['kubelet', 'kubeadm', 'nodeup', 'cloud-init'],
       /timed out waiting to connect to apiserver|Abort reading the cluster-info ConfigMap after timeout|:3988\/bootstrap\\?": dial tcp \S+: i\/o timeout/,

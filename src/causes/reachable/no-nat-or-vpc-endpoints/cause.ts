@@ -75,6 +75,12 @@ const cause = defineCause({
         atLeast: 2,
       },
     ),
+    // Each of these waited for an answer in vain; an answer that refuses is not asked again so often.
+    retriedLong: likely(
+      ['nodeadm'],
+      /retrying request (?<service>EC2)\/DescribeInstances, attempt (?:[6-9]|1\d)\b/,
+      { strict: true },
+    ),
     proxied: context(
       ['user-data', 'cloud-init', 'nodeadm'],
       /\b(?:HTTPS?_PROXY|https?_proxy|https-proxy)["']?\s*[:=]/,

@@ -76,7 +76,8 @@ function matchVpc(view: Own): Match | null {
   const name = cluster.value.name ?? '';
   const timedOut = view.sign('timedOut');
   // Accounts have many instances: only one that is meant for this cluster counts.
-  if (timedOut === null && !isMeantFor(instance.value, name)) return clear;
+  if (timedOut === null && !isMeantFor(instance.value, name) && !isChosen(view, instance.value))
+    return clear;
   const quotes = [
     view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`),
     view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`),
@@ -85,6 +86,12 @@ function matchVpc(view: Own): Match | null {
     { instance: view.instanceId ?? '', vpc, clusterVpc, cluster: name },
     timedOut === null ? quotes : [timedOut.first, ...quotes],
   );
+}
+
+/** Who asks for the VPC of one instance and little else has a machine of the cluster in mind. */
+function isChosen(view: Own, { Tags: tags, LaunchTime: launched }: Instance): boolean {
+  const isPart = (tags ?? null) === null && (launched ?? null) === null;
+  return isPart && view.nowMs === null && view.everywhere('aws/instance').length === 1;
 }
 
 function isMeantFor(instance: Instance, cluster: string): boolean {

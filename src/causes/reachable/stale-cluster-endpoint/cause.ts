@@ -28,6 +28,11 @@ const cause = defineCause({
       /(?:apiServerEndpoint|--apiserver-endpoint|\bapi-server)['"]?[:= ]{1,4}['"]?https:\/\/(?<endpoint>[0-9A-F]{32})\./,
       { strict: true },
     ),
+    toldMadeAgain: context(
+      ['client-output', 'unknown'],
+      /\bcluster\b.{0,60}\b(?:re-?created|created again|recreating|rebuilt|deleted and (?:made|created)|destroyed and (?:made|created|applied))\b|\b(?:re-?created|rebuilt|(?:deleted|destroyed) and (?:re-?)?created)\b.{0,40}\bcluster\b|\b(?:old|former|previous|stale) (?:cluster'?s? |API )?endpoint\b/i,
+      { isTold: true, isBackground: true, anchors: ['cluster', 'Cluster', 'endpoint'] },
+    ),
     refused: context(
       ['kubelet', 'bottlerocket'],
       /Unable to register node.*(?:no such host|i\/o timeout|Client\.Timeout exceeded|x509:|TLS handshake timeout)/,
@@ -66,7 +71,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchEndpoint(view) ?? matchUserData(view));
+export default matched(
+  cause,
+  (view) => matchEndpoint(view) ?? matchUserData(view) ?? matchTold(view),
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -117,4 +125,12 @@ function matchEndpoint(view: Own): Match | null {
     ],
     lookedUp === null ? 'likely' : 'definite',
   );
+}
+
+/** The name of an endpoint goes with its cluster, and somebody says that the cluster is another one now. */
+function matchTold(view: Own): Match | null {
+  const [lookedUp, told] = [view.sign('lookedUp'), view.sign('toldMadeAgain')];
+  if (lookedUp === null || told === null || view.list('aws/cluster').length > 0) return null;
+  const endpoint = lookedUp.last.captures['endpoint'] ?? '';
+  return found({ endpoint }, [lookedUp.first, told.first], 'likely');
 }

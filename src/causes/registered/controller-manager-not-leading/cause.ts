@@ -36,6 +36,12 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b(?:master|control-plane node) "(?<node>[^"]{1,253})" is missing kube-scheduler pod/,
     ),
+    // It stops with these words and is started again; what is left undone shows whether it came back.
+    leadLost: context(
+      ['controller-manager', 'client-output', 'unknown', 'journal'],
+      /failed to renew lease kube-system\/kube-(?:controller-manager|scheduler)|error retrieving resource lock kube-system\/kube-(?:controller-manager|scheduler)|\bleader ?election lost\b/,
+      { anchors: ['kube-system/kube-', 'election lost'] },
+    ),
     // A kubelet that cannot show any static pod leaves the API server's out too.
     serverNotSeen: context(
       ['client-output', 'unknown'],

@@ -144,7 +144,7 @@ function matchState(view: Own): Match | null {
   const nodes = view.list('kube/Node');
   const node = nodes.find(({ value }) => value.ready !== true);
   const own = node === undefined ? null : instanceOfNode(node.value, instances);
-  const instance = own ?? (nodes.length === 0 ? instances[0] : undefined);
+  const instance = own ?? (nodes.length === 0 ? instances[0] : onlyInstance(view));
   if (instance === undefined) return null;
   const state = instance.value.State?.Name ?? '';
   if (state === 'running' && view.nowMs !== null && view.sign('deleted') === null) return clear;
@@ -155,6 +155,13 @@ function matchState(view: Own): Match | null {
   if (!isGone && !isAlone && (!isStopping || node === undefined)) return null;
   if (isGone && nodes.length === 0 && isReplaced(view, instance.value)) return null;
   return foundFor(view, { instance, node, state, isAlone });
+}
+
+/** Of one instance and one Node that somebody shows together, one is the other's. */
+function onlyInstance(view: Own): Seen<Instance> | undefined {
+  const [instance, ...instances] = view.everywhere('aws/instance');
+  const isPair = instances.length === 0 && view.everywhere('kube/Node').length === 1;
+  return view.nowMs === null && isPair ? instance : undefined;
 }
 
 interface Stopped {

@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
@@ -26,6 +26,15 @@ const cause = defineCause({
       ['controller-manager', 'cloud-controller'],
       /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) exists: .*InvalidInstanceID\.NotFound(?:.*?(?<gone>i-[0-9a-f]{8,17}))?/,
       { anchors: ['error checking if node'] },
+    ),
+    notInCloud: context(
+      ['controller-manager', 'cloud-controller'],
+      /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) (?:exists|is shutdown): instance not found/,
+    ),
+    toldGone: context(
+      ['client-output', 'unknown'],
+      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|has been|got) (?:long )?(?:gone|terminated|deleted|removed)\b/i,
+      { isTold: true, isBackground: true, anchors: ['nstance', 'achine'] },
     ),
     deletionRefused: likely(
       ['cloud-controller', 'controller-manager'],
@@ -67,7 +76,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchTerminated);
+export default matched(cause, (view) => matchTold(view) ?? matchTerminated(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -90,6 +99,14 @@ function matchTerminated(view: Own): Match | null {
   }
   const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
   return unready.length > 0 && doAllRun && view.nowMs !== null ? clear : null;
+}
+
+/** The controller does not find its instance, and somebody says that there is none any more. */
+function matchTold(view: Own): Match | null {
+  const [unknown, told] = [view.sign('notInCloud'), view.sign('toldGone')];
+  if (view.nowMs !== null || unknown === null || told === null) return null;
+  const { node = '' } = unknown.last.captures;
+  return found({ node }, [unknown.last, told.first], 'likely');
 }
 
 /** The instance that a Node names, or the only one that there is. */

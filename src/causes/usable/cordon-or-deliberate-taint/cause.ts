@@ -63,6 +63,13 @@ const cause = defineCause({
       /^(?<node>[a-z0-9][\w.-]{1,252})\s{2,}(?:Not)?Ready,SchedulingDisabled\s{2,}\S+\s{2,}(?:\d+[smhdy])+\s{2,}v1\./,
       { anchors: ['Ready,SchedulingDisabled'], atLeast: 1_000, enoughOnce: 'alone' },
     ),
+    // Who owns the field, as the Node's own record of its writers has it.
+    ownedField: context(['object', 'client-output', 'unknown'], /^\s*"?f:unschedulable"?: ?\{\}/),
+    writerNamed: context(
+      ['object', 'client-output', 'unknown'],
+      /^\s*(?:- )?"?manager"?: "?(?<manager>[\w.-]{1,100})"?,?\s*$/,
+      { isBackground: true },
+    ),
     staysClosed: likely(
       ['client-output', 'unknown'],
       /\b(?:remains?|stays?|stuck|left|keeps?|kept)\b.{0,40}\b(?:SchedulingDisabled|cordoned)\b|\bSchedulingDisabled\b.{0,40}\b(?:forever|never|until)\b/,
@@ -158,7 +165,9 @@ function byState(view: Own, node: Seen<KubeNode>): Match | null {
   const taint = (node.value.taints ?? []).find(({ key }) => DELIBERATE.test(key))?.key;
   if (node.value.unschedulable !== true && taint === undefined) return null;
   // A file may show one moment of a rotation that is under way; live, the Node is closed now.
-  if (view.nowMs === null && closed === null) return null;
+  const owned = view.sign('ownedField') ?? view.clusterSign('ownedField');
+  if (view.nowMs === null && closed === null)
+    return owned === null ? null : foundWriter(view, node, owned.last);
   const writer = node.value.taintWriters.at(-1)?.manager;
   const by = writer === undefined ? '' : `, spec.taints last written by ${writer}`;
   const state = node.value.unschedulable === true ? 'spec.unschedulable true' : 'open';
@@ -167,6 +176,14 @@ function byState(view: Own, node: Seen<KubeNode>): Match | null {
   const details = taint === undefined ? name : { ...name, taint };
   const { held, proof } = heldBack(view, node.value.name);
   return found({ ...details, ...held }, [view.quote(node, words), ...proof, ...told]);
+}
+
+/** A Node that is closed, shown together with the program that closed it. */
+function foundWriter(view: Own, node: Seen<KubeNode>, owned: Quote): Match | null {
+  const writer = view.sign('writerNamed') ?? view.clusterSign('writerNamed');
+  if (writer === null || node.value.unschedulable !== true) return null;
+  const words = `Node ${node.value.name} is Ready, spec.unschedulable true`;
+  return found({ node: node.value.name }, [view.quote(node, words), owned, writer.last], 'likely');
 }
 
 /** The pod that keeps the Node from being emptied, with the budget that forbids it. */

@@ -23,6 +23,11 @@ export default defineCause({
       /(?<what>EXT4-fs \((?<device>\w+)\): Remounting filesystem read-only|XFS \((?<device2>\w+)\): .*(?:Filesystem has been shut down due to|[Cc]orruption (?:of [\w -]{4,40} )?detected|Log I\/O Error Detected)[^.]{0,80})/,
       { anchors: ['emounting filesystem read-only', 'XFS ('] },
     ),
+    deviceErrors: likely(
+      ['kernel', 'journal', 'console'],
+      /(?<what>EXT4-fs error \(device \w{1,20}\)|(?:blk_update_request: |print_req_error: )?(?:critical (?:medium|target) error|I\/O error), dev (?:nvme|xvd|sd)\w{1,12})/,
+      { anchors: ['EXT4-fs error (device', ' error, dev '], atLeast: 3, enoughOnce: 'end' },
+    ),
     taskHung: likely(
       ['kernel', 'journal', 'console'],
       /INFO: task (?<what>\S+) blocked for more than \d+ seconds/,

@@ -30,7 +30,7 @@ const cause = defineCause({
     noCertificate: likely(
       ['kubelet'],
       /TLS handshake error from (?<caller>\S+): no serving certificate available for the kubelet/,
-      { atLeast: 3, enoughOnce: 'alone' },
+      { atLeast: 3, enoughOnce: 'end' },
     ),
     issuedYoung: withdraws(
       ['client-output'],

@@ -34,7 +34,7 @@ const cause = defineCause({
     ...WRONG_ADDRESS_TOLD,
     kubeletSilent: likely(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
-      /dial tcp (?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
+      /dial tcp (?!(?:172\.17\.0\.1|192\.168\.122\.1|10\.0\.2\.15):)(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
       { anchors: [':10250'] },
     ),
     webhookSilent: likely(

@@ -15,7 +15,9 @@ const cause = defineCause({
     ),
     removed: context(
       ['kubelet', 'containerd', 'journal'],
-      /(?:Removing image .*|ImageDelete.*)\bpause\b/,
+      // The image is the only one of a third of a megabyte.
+      /(?:Removing image .*|ImageDelete.*)\bpause\b|Removing image to free bytes.*\bsize=[23]\d{5}(?!\d)/,
+      { anchors: ['Removing image ', 'ImageDelete'] },
     ),
     ranBefore: context(
       ['event', 'node-status', 'kubelet'],

@@ -1,0 +1,81 @@
+import { type FixDocument, isFixed } from '../../../controllers/fix/document.ts';
+import type { CliContext } from '../context.ts';
+import { UsageError } from '../context.ts';
+import { FIX } from '../declared/fix.ts';
+import { EXIT } from '../exit-code.ts';
+import { liveFlagsOf } from '../live/flags.ts';
+import type { ParsedOptions } from '../options/declaration.ts';
+import { parseCommandLine } from '../options/parse.ts';
+import { quoted } from '../options/quoted.ts';
+import { structured } from '../structured.ts';
+import { refuseBoth } from './install.ts';
+import type { MachineFixName } from '../../fix/machines.ts';
+
+type Values = ParsedOptions<typeof FIX.options>;
+
+type Fix = (values: Values, rest: readonly string[], context: CliContext) => Promise<FixDocument>;
+
+function sharedOf(values: Values) {
+  return { flags: liveFlagsOf(values), record: values.record, isDryRun: !values.yes };
+}
+
+async function auth(
+  values: Values,
+  rest: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  if (rest.length > 0)
+    throw new UsageError(`fix auth takes no words; name a role: --role ${quoted(rest[0] ?? '')}`);
+  const { runAuthFix } = await import('../../fix/auth.ts');
+  const { role, into: place, wait: waitMs } = values;
+  const order = { ...sharedOf(values), role, place, waitMs, type: values['node-type'] };
+  return await runAuthFix(order, context);
+}
+
+async function undo(
+  values: Values,
+  [id, ...more]: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  if (id === undefined) throw new UsageError('fix undo needs the ID of a fix, as it printed it');
+  if (more.length > 0) throw new UsageError('fix undo takes one ID');
+  const { runUndo } = await import('../../fix/undo.ts');
+  return await runUndo({ ...sharedOf(values), id }, context);
+}
+
+function ofMachines(name: MachineFixName): Fix {
+  return async (values, names, context) => {
+    const { runMachineFix } = await import('../../fix/machines.ts');
+    return await runMachineFix({ ...sharedOf(values), name, names }, context);
+  };
+}
+
+const FIXES: Readonly<Record<string, Fix>> = {
+  auth,
+  imds: ofMachines('imds'),
+  taint: ofMachines('taint'),
+  undo,
+};
+
+function exitCodeOf(document: FixDocument): number {
+  if (document.steps.some(({ outcome }) => outcome === 'unclear')) return EXIT.cannotTell;
+  return isFixed(document) ? EXIT.usable : EXIT.notUsable;
+}
+
+/** `rollcall fix auth` and the like: shows a repair, or does it with `--yes`. @throws UsageError */
+export async function fixCommand(args: readonly string[], context: CliContext): Promise<number> {
+  const { values, words } = parseCommandLine(FIX, args);
+  const [name, ...rest] = words;
+  const names = Object.keys(FIXES).join(', ');
+  if (name === undefined) throw new UsageError(`fix needs what to fix: ${names}`);
+  const fix = Object.hasOwn(FIXES, name) ? FIXES[name] : undefined;
+  if (fix === undefined) throw new UsageError(`unknown fix ${quoted(name)}; use one of ${names}`);
+  refuseBoth(values);
+  const document = await fix(values, rest, context);
+  const { fixPage, shownFix } = await import('../pages/fix-page.ts');
+  const shown = shownFix(document);
+  const { output } = values;
+  const page = (): string => `${fixPage(shown).join('\n').trimEnd()}\n`;
+  context.out(output === 'text' ? page() : await structured(shown, output));
+  return exitCodeOf(document);
+}

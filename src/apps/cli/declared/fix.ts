@@ -1,0 +1,79 @@
+import { declareCommand } from '../options/declaration.ts';
+import { LIVE_OPTIONS, PAGE_OUTPUT } from './shared.ts';
+
+const AUTH = 'fix auth';
+
+export const FIX = declareCommand({
+  name: 'fix',
+  summary: 'Repair what the diagnosis is sure of, one guarded change at a time',
+  usage: [
+    'fix auth [--role ARN --cluster NAME] [options]',
+    'fix imds|taint [NODE|INSTANCE]… [options]',
+    'fix undo ID [options]',
+  ],
+  description: [
+    'Without --yes it changes nothing: it shows each change and, where the server can, has it checked. With --yes each change carries the version that was read, is recorded before it is sent, and is read back afterwards; where somebody else wrote meanwhile it is decided again.',
+    'auth lets a node role in: by an access entry, or in aws-auth, as the authentication mode of the cluster says. It acts on causes that the diagnosis calls definite, or on --role. In aws-auth every former entry stays byte for byte; a text that the authenticator may read otherwise is refused with its line. It gives a node what a node needs and nothing more.',
+    'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
+    'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
+  ],
+  words: { most: 64, completes: ['machine'] },
+  options: {
+    yes: { kind: 'flag', help: 'Write' },
+    'dry-run': { kind: 'flag', help: 'Write nothing, which is what happens without --yes' },
+    role: {
+      kind: 'text',
+      value: 'ARN',
+      group: AUTH,
+      help: 'ARN of the node role, where the diagnosis does not name it; needs --cluster',
+    },
+    'node-type': {
+      kind: 'choice',
+      value: 'TYPE',
+      noun: 'node type',
+      values: ['linux', 'windows', 'auto', 'hybrid'],
+      group: AUTH,
+      help: 'Nodes of the role; by default as the machines are, and linux where nobody knows them',
+    },
+    into: {
+      kind: 'choice',
+      value: 'PLACE',
+      noun: 'place',
+      values: ['aws-auth', 'access-entry'],
+      group: AUTH,
+      help: 'Where the role is mapped; by default an access entry, and aws-auth in mode CONFIG_MAP',
+    },
+    wait: {
+      kind: 'duration',
+      value: 'TIME',
+      group: AUTH,
+      help: 'With --yes: wait up to this long until a machine registered',
+    },
+    record: {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      help: 'Record of changes, or a postgres:// URL; by default fixes.db in ~/.local/state/rollcall',
+    },
+    ...PAGE_OUTPUT,
+    ...LIVE_OPTIONS,
+  },
+  exitCodes: {
+    0: 'everything is as it is to be, or would be',
+    1: 'something was refused or did not succeed',
+    2: 'a change was sent and nobody knows whether it took effect',
+  },
+  examples: [
+    { title: 'What would be changed', command: 'rollcall fix auth' },
+    {
+      title: 'Let the role in and wait for the first machine',
+      command: 'rollcall fix auth --yes --wait 5m',
+    },
+    {
+      title: 'One role, without a diagnosis',
+      command:
+        'rollcall fix auth --cluster shop --role arn:aws:iam::111122223333:role/shop-nodes --yes',
+    },
+  ],
+  seeAlso: ['diagnose', 'permissions', 'timeline'],
+});

@@ -1,0 +1,62 @@
+import { ENTRY_NOTE } from '../../controllers/fix/auth/fix-entry.ts';
+import { MAP_NOTE } from '../../controllers/fix/auth/fix-map.ts';
+import { undoMap } from '../../controllers/fix/auth/undo-map.ts';
+import { type FixDocument, fixDocument } from '../../controllers/fix/document.ts';
+import type { FixOrder, FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
+import { HOP_LIMIT_NOTE, undoHops } from '../../controllers/fix/machine/hop-limit.ts';
+import { TAINT_NOTE, undoTaint } from '../../controllers/fix/machine/startup-taint.ts';
+import { plainStep } from '../../controllers/fix/step.ts';
+import { textAt } from '../../evidence/json.ts';
+import { type CliContext, UsageError } from '../cli/context.ts';
+import type { LiveFlags } from '../cli/live/flags.ts';
+import { quoted } from '../cli/options/quoted.ts';
+import { MAP_EDITOR } from './auth.ts';
+import { inFixSession } from './session.ts';
+
+export interface UndoOptions {
+  readonly flags: LiveFlags;
+  readonly record: string | null;
+  readonly isDryRun: boolean;
+  readonly id: string;
+}
+
+const IDS_SHOWN = 10;
+
+/** Takes back what a fix changed, from its last change to its first. @throws UsageError */
+export async function runUndo(options: UndoOptions, context: CliContext): Promise<FixDocument> {
+  const { id, isDryRun } = options;
+  return await inFixSession({ ...options, context }, async (session) => {
+    const notes = await session.notesOf(id);
+    if (notes === null) throw new UsageError(unknownFix(id, await session.ids()));
+    const why = { kind: 'request', name: 'undo', text: `Fix ${id} is taken back.` } as const;
+    const order: FixOrder = { id, isDryRun, why };
+    const tools = session.tools({ id: `${id}-undo`, isDryRun });
+    const steps: FixStep[] = [];
+    for (const note of notes.toReversed()) steps.push(await undone(note, order, tools));
+    return fixDocument({ fix: 'undo', isDryRun, why: { cause: null, text: why.text } }, id, steps);
+  });
+}
+
+function unknownFix(id: string, ids: readonly string[]): string {
+  const known = ids.slice(-IDS_SHOWN).join(', ');
+  const told = known === '' ? 'none is recorded for this cluster' : `the last ones: ${known}`;
+  return `unknown fix ${quoted(id)}; ${told}`;
+}
+
+async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise<FixStep> {
+  const kind = textAt(note, 'kind');
+  if (kind === MAP_NOTE) return await undoMap(note, order, { tools, editor: MAP_EDITOR });
+  if (kind === HOP_LIMIT_NOTE) return await undoHops(note, order, tools);
+  if (kind === TAINT_NOTE) return await undoTaint(note, order, tools);
+  if (kind === ENTRY_NOTE) return entryStep(note);
+  return plainStep('fix', 'refused', 'This version of Rollcall does not know such a change.');
+}
+
+function entryStep(note: UndoNote): FixStep {
+  const why = 'Rollcall deletes no access entry, as somebody may depend on it by now.';
+  const command = textAt(note, 'command');
+  return {
+    ...plainStep('access entry', 'refused', why),
+    commands: command === null ? [] : [command],
+  };
+}

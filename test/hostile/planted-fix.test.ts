@@ -1,0 +1,65 @@
+/** Secrets beside what a fix changes: neither its page nor its document nor its records show one. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { fixPage, shownFix } from '../../src/apps/cli/pages/fix-page.ts';
+import { fixMap } from '../../src/controllers/fix/auth/fix-map.ts';
+import { mappingOf } from '../../src/controllers/fix/auth/node-mapping.ts';
+import { type FixDocument, fixDocument } from '../../src/controllers/fix/document.ts';
+import { EDITOR, ROLE, scene } from '../controllers/fix/scene.ts';
+import { shareOf, tellShare } from '../share.ts';
+import { shapedTexts } from './planted/gate.ts';
+import { createSearch } from './planted/search.ts';
+import { SHAPES } from './planted/shapes.ts';
+import { assertNoSecretIn, type Lengths, writePlantedTable } from './planted/table.ts';
+
+const SHAPES_OF = 4;
+const chosen = new Set(shareOf(SHAPES.keys().toArray(), SHAPES_OF));
+tellShare('shapes planted in fixes', chosen.size, SHAPES.length);
+
+const search = createSearch();
+const lengths: Lengths = new Map();
+
+const PLACES = ['aws-auth comment', 'aws-auth user name', 'finding of a fix'];
+
+interface Fixed {
+  readonly document: FixDocument;
+  readonly records: string;
+}
+
+/** A fix of a map with texts in the lines around the change, and in the reason. */
+async function fixed(comment: string, username: string, text: string): Promise<Fixed> {
+  const at = scene();
+  const comments = comment.split(/\r?\n/).map((line) => `# ${line}\n`);
+  const user = `- rolearn: arn:aws:iam::111122223333:role/a\n  username: ${JSON.stringify(username)}\n`;
+  at.put(`${user}${comments.slice(-3).join('')}`);
+  const why = { kind: 'finding', name: 'aws-auth-missing', text } as const;
+  const mapping = mappingOf(ROLE, 'linux');
+  const order = { id: 'auth-1', isDryRun: false, why, mapping, editor: EDITOR };
+  const step = await fixMap(order, at.tools());
+  const beginning = { fix: 'auth', isDryRun: false, why: { cause: 'aws-auth-missing', text } };
+  const records = await at.recorder.read({ cluster: 'one', limit: 9 });
+  return {
+    document: shownFix(fixDocument(beginning, 'auth-1', [step])),
+    records: JSON.stringify(records),
+  };
+}
+
+describe('rollcall fix', () => {
+  test('shows no secret that is beside its change', async () => {
+    const texts = { page: '', json: '', records: '' };
+    const shaped = shapedTexts(search.plant, PLACES, (at) => chosen.has(at));
+    for (const { textAt } of shaped) {
+      const [comment = '', username = '', text = ''] = PLACES.map(textAt);
+      const { document, records } = await fixed(comment, username, text);
+      texts.page += `${fixPage(document).join('\n')}\n`;
+      texts.json += `${JSON.stringify(document)}\n`;
+      texts.records += `${records}\n`;
+    }
+    assert.ok(texts.page.split(ROLE).length > shaped.length / 2);
+    assertNoSecretIn(search, lengths, 'fix auth', texts.page);
+    assertNoSecretIn(search, lengths, 'fix auth -o json', texts.json);
+    assertNoSecretIn(search, lengths, 'fix auth, records', texts.records);
+  });
+});
+
+after(() => writePlantedTable(search, lengths));

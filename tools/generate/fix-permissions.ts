@@ -1,0 +1,32 @@
+import type { KubePermission } from '../../src/collection/permissions.ts';
+import { CONFIG_MAPS } from '../../src/controllers/fix/auth/config-map.ts';
+import { NODES } from '../../src/controllers/gate/plan.ts';
+import type { AwsCall } from '../../src/ports/aws-api.ts';
+import { permissionsOf } from './gate-permissions.ts';
+
+export const FIX_WRITES =
+  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata. Whoever may write aws-auth may make anybody an administrator of the cluster.';
+
+const SYSTEM = { namespace: 'kube-system' };
+
+/** What the repairs read right before they write, and what they write. */
+export const FIX_PERMISSIONS: {
+  readonly permissions: KubePermission[];
+  readonly calls: AwsCall[];
+} = {
+  permissions: [
+    ...permissionsOf(['get', 'create', 'patch'], CONFIG_MAPS, SYSTEM),
+    ...permissionsOf(['get', 'list', 'patch'], NODES),
+  ],
+  calls: (
+    [
+      ['ec2', 'DescribeInstances'],
+      ['ec2', 'ModifyInstanceMetadataOptions'],
+      ['eks', 'AssociateAccessPolicy'],
+      ['eks', 'CreateAccessEntry'],
+      ['eks', 'DescribeAccessEntry'],
+      ['eks', 'DescribeCluster'],
+      ['eks', 'ListAssociatedAccessPolicies'],
+    ] as const
+  ).map(([service, operation]) => ({ service, operation, input: {} })),
+};
