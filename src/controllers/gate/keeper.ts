@@ -229,7 +229,7 @@ export class GateKeeper {
     if (waitMs > 0) return waitMs;
     const { write, againMs } = this.#planOf(look);
     if (write === null || !isLeading() || this.#isChecked(write)) return againMs;
-    if (write.isOfTaints === isOfTaints) return await this.#perform(write);
+    if (write.isOfTaints === isOfTaints) return await this.#perform(write, isLeading);
     (write.isOfTaints ? this.#queues?.taints : this.#queues?.tells)?.add(name);
     return null;
   }
@@ -239,11 +239,11 @@ export class GateKeeper {
     return this.#options.isDryRun && isSame;
   }
 
-  async #perform(write: GateWrite): Promise<number | null> {
+  async #perform(write: GateWrite, isAllowed: LeadOptions['isLeading']): Promise<number | null> {
     const { clock, isDryRun, onPerformed } = this.#options;
     const { look, action } = write;
     const startMs = clock.monotonicMs();
-    const performed = await perform(action, this.#options, { isDryRun });
+    const performed = await perform(action, this.#options, { isDryRun, isAllowed });
     const { outcome, object, retryAfterMs } = performed;
     onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });
     if (outcome === 'conflict') return AFTER_CONFLICT_MS;
