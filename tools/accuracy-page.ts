@@ -139,7 +139,7 @@ Each broken live state is looked at once. Then the command that Rollcall prints 
 | found | The cause is named. |
 | another | Another cause is named. |
 | open | The cause is a candidate, and nothing decides. |
-| gone | The look and the answer together do not speak of the cause. |
+| gone | The look and the answer together do not show the cause. |
 | not run | The command is one of the machine, or asks for a name that the state does not tell. |
 `;
 

@@ -37,25 +37,17 @@ import type { GeneratedFile } from './cause-pages.ts';
 import { chartFiles } from './chart-files.ts';
 import { deployFiles } from './deploy-files.ts';
 import { kustomizeFiles } from './kustomize-files.ts';
-import {
-  EVICT_PERMISSIONS,
-  EVICT_WRITES,
-  GATE_PERMISSIONS,
-  GATE_WRITES,
-} from './gate-permissions.ts';
-import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
-import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
+import { type Asked, feature } from './feature.ts';
 import { ANSWERS } from './permission-answers.ts';
-import { moduleText, pageText, sorted } from './permission-texts.ts';
+import { moduleText, pageText } from './permission-texts.ts';
+import { WRITING_FEATURES } from './writing-features.ts';
 
 /** What was asked while the collection ran against APIs that only write down. */
-export interface Recording {
+export interface Recording extends Asked {
   readonly kube: KubeApi;
   readonly aws: AwsApi;
   readonly clock: Clock;
   readonly evidence: CollectedEvidence;
-  readonly permissions: KubePermission[];
-  readonly calls: AwsCall[];
   /** Kinds of facts by the AWS call that showed them. */
   readonly kinds: Map<string, Set<string>>;
 }
@@ -172,20 +164,6 @@ const SIGNAL = new AbortController().signal;
 /** A server in memory answers long before. */
 const BEGIN_MS = 10_000;
 const INSTANCE = 'i-0123456789abcdef0';
-
-/** Actions that IAM does not ask about (Service Authorization Reference: no policy can deny them). */
-const FREE: ReadonlySet<string> = new Set(['sts:GetCallerIdentity']);
-
-/** Actions that another one depends on (Service Authorization Reference, Amazon Route 53). */
-const DEPENDENT: Readonly<Record<string, readonly string[]>> = {
-  'route53:ListHostedZonesByVPC': ['ec2:DescribeVpcs'],
-};
-
-function actionsOf(calls: readonly AwsCall[]): readonly string[] {
-  const actions = calls.map(({ service, operation }) => `${service}:${operation}`);
-  const all = actions.flatMap((action) => [action, ...(DEPENDENT[action] ?? [])]);
-  return [...new Set(all)].filter((action) => !FREE.has(action)).toSorted();
-}
 
 async function recordStatus(): Promise<Recording> {
   const recording = startRecording();
@@ -332,33 +310,15 @@ function shows(objectKind: string, kind: string): boolean {
   return kind === `kube/${objectKind}` || (objectKind === 'ConfigMap' && kind === 'kube/aws-auth');
 }
 
-function feature(
-  name: string,
-  purpose: string,
-  recorded: readonly Pick<Recording, 'permissions' | 'calls'>[],
-  warning: string | null = null,
-): FeaturePermissions {
-  return {
-    feature: name,
-    for: purpose,
-    warning,
-    kubernetes: sorted(recorded.flatMap(({ permissions }) => permissions)),
-    aws: actionsOf(recorded.flatMap(({ calls }) => calls)),
-  };
-}
-
 /** What each part of the program asks for, found by running it. */
 export async function recordPermissions(): Promise<readonly FeaturePermissions[]> {
   const status = await recordStatus();
-  const [details, capacity, spot, name, watch, nodeLogs, ssm, controlPlane] = [
+  const [details, capacity, spot, name, watch] = [
     await recordDetails(),
     await recordCapacity(),
     await recordSpot(),
     await recordName(),
     await recordWatch(),
-    await recordNodeLogs(),
-    await recordSsm(),
-    await recordControlPlane(),
   ];
   return [
     feature('status', 'rollcall, rollcall status and rollcall diagnose', [status]),
@@ -369,36 +329,23 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     feature('spot', 'rollcall spot', [spot]),
     feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
     feature('watch', 'status --watch and diagnose --wait, in addition to status', [watch]),
-    feature(
-      'controller',
-      'rollcall controller --reports --events, in addition to status and watch',
-      [CONTROLLER_PERMISSIONS],
-      WRITES,
-    ),
-    feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
-    feature(
-      'gate-evict',
-      'gates that have Pods replaced which came too early',
-      [EVICT_PERMISSIONS],
-      EVICT_WRITES,
-    ),
-    feature(
-      'fix',
-      'rollcall fix, in addition to status and details',
-      [FIX_PERMISSIONS],
-      FIX_WRITES,
-    ),
+    ...WRITING_FEATURES,
     feature(
       'node-logs',
       'diagnose --node-logs: files and journals of machines',
-      [nodeLogs],
+      [await recordNodeLogs()],
       NODES_PROXY,
     ),
-    feature('ssm', 'diagnose --ssm: logs of instances without a Node', [ssm], SEND_COMMAND),
+    feature(
+      'ssm',
+      'diagnose --ssm: logs of instances without a Node',
+      [await recordSsm()],
+      SEND_COMMAND,
+    ),
     feature(
       'control-plane-logs',
       'diagnose --control-plane-logs: what EKS wrote to CloudWatch Logs',
-      [controlPlane],
+      [await recordControlPlane()],
       AUDIT_LOGS,
     ),
   ];

@@ -1,0 +1,28 @@
+/** What the parts of the program that write ask for, as they declare it. */
+import type { FeaturePermissions } from '../../src/collection/permissions.ts';
+import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
+import { feature } from './feature.ts';
+import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
+import {
+  EVICT_PERMISSIONS,
+  EVICT_WRITES,
+  GATE_PERMISSIONS,
+  GATE_WRITES,
+} from './gate-permissions.ts';
+
+export const WRITING_FEATURES: readonly FeaturePermissions[] = [
+  feature(
+    'controller',
+    'rollcall controller --reports --events, in addition to status and watch',
+    [CONTROLLER_PERMISSIONS],
+    WRITES,
+  ),
+  feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
+  feature(
+    'gate-evict',
+    'gates that have Pods replaced which came too early',
+    [EVICT_PERMISSIONS],
+    EVICT_WRITES,
+  ),
+  feature('fix', 'rollcall fix, in addition to status and details', [FIX_PERMISSIONS], FIX_WRITES),
+];
