@@ -217,27 +217,27 @@ test('with it, the Pod is evicted and the one that replaced it is shown', WITH_P
   await applyManifests(plane.client, ['gate-evict-rbac.yaml'], USER);
   await layGate('moved', { mode: 'evict' });
   await layNode('moved-1', 'moved');
-  await laySet('moved', ['moved', 'open']);
+  await laySet('moved', ['moved', 'moved-free']);
   const [old = {}] = await untilBound('moved', 1);
   await setRunning(old);
-  await layNode('open-1', 'open');
+  await layNode('free-1', 'moved-free');
   const running = start(t);
   await untilSaid(running, /Pod default\/moved-\S+: Evicted, as it slipped in on moved-1/);
   const [fresh = {}] = await untilBound('moved', 1);
-  assert.equal(nodeOf(fresh), 'open-1');
+  assert.equal(nodeOf(fresh), 'free-1');
   await setRunning(fresh);
   const names = [podName(old), podName(fresh)];
   await untilSaid(
     running,
     new RegExp(
-      `Pod default/${names[0]} of moved-1 was replaced by default/${names[1]} on open-1, ready`,
+      `Pod default/${names[0]} of moved-1 was replaced by default/${names[1]} on free-1, ready`,
     ),
   );
   await untilEvent(podName(fresh), 'SlipInReplaced');
   const listed = await rollcall(['gate', 'slip-ins'], admin);
   assert.match(
     listed.stdout,
-    new RegExp(`^Replaced by the controller:\\n.*${names[1]} on open-1`, 'm'),
+    new RegExp(`^Replaced by the controller:\\n.*${names[1]} on free-1`, 'm'),
   );
 });
 

@@ -249,10 +249,9 @@ export class GateProgram {
   }
 
   async #lead(leading: Leading): Promise<void> {
-    const either = AbortSignal.any([leading.stop, leading.lost]);
     await Promise.all([
       this.#keeper.lead(leading),
-      this.#gates.run(either),
+      this.#gates.lead(leading),
       this.#rules?.lead(leading),
       this.#slipIns.lead(leading),
     ]);

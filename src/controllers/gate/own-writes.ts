@@ -1,7 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 
-/** A watch that has not shown our own write by then is not waited for. */
-const AWAITED_MS = 5_000;
+/**
+ * A watch that has not shown our own write by then is not waited for: another write of the same
+ * version is a conflict, unless the history of the API server has gone back.
+ */
+const AWAITED_MS = 60_000;
 
 /** An object as it was seen. */
 export interface Versioned {

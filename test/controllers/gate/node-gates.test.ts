@@ -48,7 +48,11 @@ async function startKept(context: TestContext, gates: readonly JsonObject[]): Pr
     onPerformed: ({ why }, { outcome }) => kept.push(`${why.text}: ${outcome}`),
   });
   const ending = new AbortController();
-  const running = held.keeper.run(ending.signal);
+  const running = held.keeper.lead({
+    stop: ending.signal,
+    lost: new AbortController().signal,
+    isLeading: () => true,
+  });
   context.after(async () => {
     ending.abort();
     await clock.advance(0);

@@ -5,6 +5,7 @@ import type { Random } from '../../../ports/random.ts';
 import { Alarm } from '../../../runtime/alarm.ts';
 import { perform, type Performed, type PerformTools } from '../../../runtime/perform.ts';
 import { Reflector } from '../../../runtime/reflector/reflector.ts';
+import type { LeadOptions } from '../keeper.ts';
 import type { Look } from '../look.ts';
 import { OwnWrites } from '../own-writes.ts';
 import { policyName, selectionWarning, sharedTaints } from '../policies/checks.ts';
@@ -69,21 +70,22 @@ export class NodeGateKeeper {
     this.#tally.forget(node);
   }
 
-  /** Writes until the signal ends it. @throws what is a bug and no failure of the API server */
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#gates.run(signal), this.#keep(signal)]);
+  /** Writes while it leads. @throws what is a bug and no failure of the API server */
+  async lead({ stop, lost, isLeading }: LeadOptions): Promise<void> {
+    const signal = AbortSignal.any([stop, lost]);
+    await Promise.all([this.#gates.run(signal), this.#keep(signal, isLeading)]);
   }
 
-  async #keep(signal: AbortSignal): Promise<void> {
+  async #keep(signal: AbortSignal, isLeading: LeadOptions['isLeading']): Promise<void> {
     for (;;) {
       await this.#due.pause(REST_MS, ROUND_MS, signal);
       if (signal.aborted) return;
       this.#due.answer();
-      await this.#round(signal);
+      await this.#round(signal, isLeading);
     }
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, isLeading: LeadOptions['isLeading']): Promise<void> {
     if (!this.#options.isReady() || !this.#gates.state().isSynced) return;
     this.#forgetGone();
     this.#shared = sharedTaints(this.#options.policies());
@@ -93,7 +95,7 @@ export class NodeGateKeeper {
     });
     for (let at = 0; at < due.length && !signal.aborted; at += AT_ONCE) {
       const batch = due.slice(at, at + AT_ONCE);
-      await Promise.all(batch.map(({ gate, action }) => this.#perform(gate, action)));
+      await Promise.all(batch.map(({ gate, action }) => this.#perform(gate, action, isLeading)));
     }
   }
 
@@ -133,9 +135,13 @@ export class NodeGateKeeper {
     return this.#options.isDryRun && this.#checked.get(object.name) === why.text;
   }
 
-  async #perform(gate: KnownGate, action: Action): Promise<void> {
+  async #perform(
+    gate: KnownGate,
+    action: Action,
+    isAllowed: LeadOptions['isLeading'],
+  ): Promise<void> {
     const { clock, isDryRun, onPerformed } = this.#options;
-    const performed = await perform(action, this.#options, { isDryRun });
+    const performed = await perform(action, this.#options, { isDryRun, isAllowed });
     if (performed.outcome === 'done' && isDryRun) this.#checked.set(gate.name, action.why.text);
     else if (performed.outcome === 'done') {
       this.#own.written(gate, textAt(performed.object ?? {}, 'metadata.resourceVersion'));
