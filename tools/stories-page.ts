@@ -110,11 +110,11 @@ function figureTable(played: Played): string {
         endText(played),
         scenario.missing === ''
           ? 'The story ran the repair itself.'
-          : `Not simulated yet: ${scenario.missing}`,
+          : `Not played yet: ${scenario.missing}`,
       ],
       ...(identity === null
         ? []
-        : [['identity of pods', identityText(identity), 'unchanged until the part above exists']]),
+        : [['identity of pods', identityText(identity), 'unchanged without the part above']]),
     ],
   );
 }

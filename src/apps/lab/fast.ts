@@ -45,7 +45,7 @@ export function endOfStory(
   });
   const asExpected = `All ${scenario.expect.length} expectations of the story hold.`;
   const unseen = scenario.unseen === '' ? [] : ['', `Not seen: ${scenario.unseen}`];
-  const missing = scenario.missing === '' ? [] : ['', `Not built yet: ${scenario.missing}`];
+  const missing = scenario.missing === '' ? [] : ['', `Not played yet: ${scenario.missing}`];
   const figures = identityFigures(accounts);
   return [...figures, '', ...(wrong.length === 0 ? [asExpected] : wrong), ...unseen, ...missing];
 }

@@ -10,11 +10,11 @@ const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/stories.md'),
 const STALE = 'docs/stories.md is stale; run: node tools/stories.ts';
 
 describe('the page of the stories', () => {
-  test('has every story with its seed and its missing part', () => {
+  test('has every story with its seed, and with the part that it does not play', () => {
     for (const { name, title } of shippedStories()) {
       const { seed, missing } = loadScenario(name);
       assert.ok(PAGE.includes(`## ${title}\n\n\`rollcall lab ${name}\` (seed ${seed}).`), STALE);
-      assert.ok(missing !== '' && PAGE.includes(`Not simulated yet: ${missing}`), STALE);
+      assert.ok(missing === '' || PAGE.includes(`Not played yet: ${missing}`), STALE);
     }
   });
 
