@@ -249,13 +249,18 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
 /** Files of the readers that are parts of the ones above: they are given no input of their own. */
 export const PARTS: readonly string[] = [
   'aws/answer-shapes.ts',
+  'aws/kubelet-arguments.ts',
   'aws/messages.ts',
+  'kube/aws-auth-edit.ts',
+  'kube/aws-auth-quirks.ts',
+  'kube/aws-auth-yaml.ts',
   'text/own-state.ts',
   'text/bracket-ends.ts',
   'text/segments.ts',
   'text/parse.ts',
   'text/yaml-lines.ts',
   'text/item-stream.ts',
+  'text/line-starts.ts',
   'text/shape.ts',
   'text/starts.ts',
 ];

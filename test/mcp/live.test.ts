@@ -19,7 +19,7 @@ let story: StillStory;
 let server: Started;
 
 before(async () => {
-  story = await openStory('never-let-in', 6, BASE);
+  story = await openStory('never-let-in', 5, BASE);
   server = await startClient([], { cwd: ROOT, env: story.env });
 });
 after(async () => {

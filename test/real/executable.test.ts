@@ -116,6 +116,8 @@ const BESIDE_LAB: Readonly<Record<string, readonly [args: readonly string[], sai
   permissions: [['--check'], /list nodes/],
   uninstall: [[], /Nothing was changed/],
   gate: [['explain', 'no-such-node'], /no-such-node/],
+  fix: [['auth'], /not sure of a cause/],
+  spot: [['--vcpus', '8'], /^Types:/m],
 };
 
 /** What does not end by itself, with what it says when it runs. */

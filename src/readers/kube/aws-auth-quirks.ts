@@ -65,7 +65,7 @@ const SPOKEN = /"(?:\\[^]|[^"\\])*"|'(?:''|[^'])*'|(?:^|\s)#.*/gm;
 export function markQuirk(text: string): Quirk | null {
   const bare = text.replaceAll(SPOKEN, (spoken) => '"'.repeat(spoken.length));
   const at = bare.search(
-    /(?<![^\s[{,])(?:!|[&*](?![\w-]+(?![^\s\]},])))|:\s*[\]}]|[[{,]\s*:|"\w|(?<=^[ -]*):/m,
+    /(?<![^\s[{,])(?:!|[&*](?![\w-]+(?![^\s\]},])))|:\s*[\]}]|[[{,]\s*:|"\w|:(?<=^[ -]*:)/m,
   );
   if (at < 0) return null;
   return { line: lineAt(startsOf(text), at), why: 'a tag, an anchor or a colon is unusual' };
@@ -76,9 +76,35 @@ export function flowQuirk(text: string): Quirk | null {
   const bare = text.replaceAll(QUOTED, (quoted) =>
     quoted.includes('\n') ? '?:'.padEnd(quoted.length) : '_'.repeat(quoted.length),
   );
-  const at = bare.search(/\w:[[{_]|[?:[{,]\s*:|\n\s*:|\w\s*\n\s*\w+:/);
-  if (at < 0) return null;
-  return { line: lineAt(startsOf(text), at), why: 'a name is not written as one word and a colon' };
+  for (let at = bare.indexOf(':'); at >= 0; at = bare.indexOf(':', at + 1)) {
+    if (isPlainName(bare, at)) continue;
+    const why = 'a name is not written as one word and a colon';
+    return { line: lineAt(startsOf(text), backOver(bare, at, BLANK)), why };
+  }
+  return null;
+}
+
+const BLANK = /\s/;
+const WORD = /\w/;
+
+/** Where the characters of a kind begin that end before a place. */
+function backOver(text: string, from: number, kind: RegExp): number {
+  let at = from;
+  while (at > 0 && kind.test(text[at - 1] ?? '')) at -= 1;
+  return at;
+}
+
+/** A colon right behind one word on one line; by loops, as an expression would go back again and again. */
+function isPlainName(bare: string, colon: number): boolean {
+  const end = backOver(bare, colon, BLANK);
+  if (/[?:[{,]/.test(bare[end - 1] ?? '') || bare.slice(end, colon).includes('\n')) return false;
+  if (end < colon) return true;
+  const start = backOver(bare, end, WORD);
+  if (start === end) return true;
+  if (/[[{_]/.test(bare[colon + 1] ?? '')) return false;
+  const before = backOver(bare, start, BLANK);
+  const isSplit = bare.slice(before, start).includes('\n') && WORD.test(bare[before - 1] ?? '');
+  return !isSplit;
 }
 
 interface Open {

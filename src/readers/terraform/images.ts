@@ -15,7 +15,7 @@ const PARAMETERS: readonly (readonly [RegExp, (path: readonly string[]) => strin
     ([, version = '', variant = '']) => `amazon-eks${variant}-node-${version}`,
   ],
   [
-    /^\/aws\/service\/bottlerocket\/(aws-k8s-[\d.]+[\w-]*)\/(x86_64|arm64)\//,
+    /^\/aws\/service\/bottlerocket\/(aws-k8s-[\w.-]+)\/(x86_64|arm64)\//,
     ([, variant = '', architecture = '']) => `bottlerocket-${variant}-${architecture}`,
   ],
   [/^\/aws\/service\/ami-windows-latest\/(Windows_Server-[\w.-]+)\//, ([, name = '']) => name],

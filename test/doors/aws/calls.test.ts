@@ -161,6 +161,11 @@ function inputs(world: Furnished): Readonly<Record<string, JsonObject>> {
       LocationType: 'availability-zone',
       Filters: [{ Name: 'instance-type', Values: ['m5.*'] }],
     },
+    GetSpotPlacementScores: {
+      InstanceTypes: ['m5.large'],
+      TargetCapacity: 2,
+      SingleAvailabilityZone: true,
+    },
     DescribeSpotPriceHistory: { InstanceTypes: ['m5.large'], StartTime: '2026-03-01T00:00:00Z' },
     DescribeVpcAttribute: { VpcId: vpcId, Attribute: 'enableDnsHostnames' },
     GetConsoleOutput: { InstanceId: instanceId },

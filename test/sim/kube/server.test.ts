@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { ask, configMap, done, names, node, pod, refusal, scene, versionOf } from './scene.ts';
+import { wordOf } from '../../../src/sim/kube/word.ts';
 
 test('a pod is created, bound, given time to end, and gone when its kubelet says so', () => {
   const { admin, pass } = scene();
@@ -83,7 +84,7 @@ test('finalizers hold a deleted object until the last one is gone', () => {
   const { admin, pass } = scene();
   const told: string[] = [];
   admin.follow('ConfigMap', (type, object) => {
-    told.push(`${type} ${textAt(object, 'metadata.finalizers.0') ?? 'free'}`);
+    told.push(`${type} ${wordOf(listAt(object, 'metadata.finalizers')[0] ?? 'free')}`);
   });
   done(admin.create(configMap('a', { metadata: { name: 'a', finalizers: ['x.test/held'] } })));
   done(admin.delete('ConfigMap', 'default/a'));

@@ -28,6 +28,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'watch',
         'controller',
         'gate',
+        'gate-evict',
         'fix',
         'node-logs',
         'ssm',

@@ -158,6 +158,15 @@ function zoneRows({ account }: Request): readonly JsonObject[] {
   }));
 }
 
+/** Spot capacity is there in this world wherever a type is offered. */
+const PLACEMENT_SCORE = 9;
+
+function scoreRows({ account, input }: Request): readonly JsonObject[] {
+  const { region: Region, zones } = account;
+  if (input['SingleAvailabilityZone'] !== true) return [{ Region, Score: PLACEMENT_SCORE }];
+  return zones.map(({ id }) => ({ Region, AvailabilityZoneId: id, Score: PLACEMENT_SCORE }));
+}
+
 export const READ_OFFERS: Operations = {
   DescribeImages: lists({ ...plain(IMAGES), rows: images }),
   DescribeInstanceTypes: lists(
@@ -231,6 +240,12 @@ export const READ_OFFERS: Operations = {
       'zone-name': 'ZoneName',
     },
     ids: { member: 'ZoneNames', path: 'ZoneName', code: 'InvalidParameterValue', words: 'zone' },
+  }),
+  GetSpotPlacementScores: lists({
+    member: 'SpotPlacementScores',
+    rows: scoreRows,
+    filters: {},
+    ids: null,
   }),
   GetEbsDefaultKmsKeyId: reads(() => ({ KmsKeyId: 'alias/aws/ebs' })),
 };
