@@ -1,6 +1,6 @@
 /**
- * `node bench/spot/run.ts [--seeds N]`: what a week costs that is planned with `rollcall spot`,
- * with the cheapest pool and with the strategy lowest-price, over made histories of prices.
+ * `node bench/spot/run.ts [--seeds N] [--from SEED]`: what a week costs that is planned with
+ * `rollcall spot`, with the cheapest pool and with the strategy lowest-price, over made histories.
  */
 import { parseArgs } from 'node:util';
 import { type Outcome, replay, STRATEGIES } from './replay.ts';
@@ -43,8 +43,14 @@ const HEADING = [
 ];
 
 function main(): void {
-  const { values } = parseArgs({ options: { seeds: { type: 'string', default: '20' } } });
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: 'string', default: '20' },
+      from: { type: 'string', default: '1' },
+    },
+  });
+  const from = Number(values.from);
+  const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => from + index);
   const replays = seeds.map((seed) => replay(seed));
   const rows = Object.keys(STRATEGIES).map((name) =>
     row(
