@@ -11,8 +11,7 @@ import {
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite } from '../../../diagnosis/sign.ts';
 import { ipInName } from '../../../evidence/names.ts';
-import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { plannedDomain } from '../../../domain/planned/dhcp.ts';
+import { foreseenDomain } from '../../../diagnosis/foreseen-domain.ts';
 
 /** The DHCP domain ends with a dot, which no Node name may. */
 const cause = defineCause({
@@ -84,29 +83,9 @@ function matchLease(view: Own): Match | null {
   return found(captures, [refused.first, view.quote(lease, domainWords(lease))]);
 }
 
-export default foreseen(
+export default foreseenDomain(
   judged,
-  (plan, group) => {
-    const given = plannedDomain(plan, group);
-    if (given.kind !== 'given') return given.kind === 'unknown' ? NOT_SHOWN : clear;
-    const { domain, ofRegion, options } = given;
-    if (!domain.trim().endsWith('.')) return clear;
-    return found(
-      { domain, ofRegion },
-      [
-        plan.quote(options, `domain_name "${domain}"`),
-        plan.quote(group.fact, `kubeadm joins the machines of ${group.name}`),
-      ],
-      'likely',
-    );
-  },
-  {
-    summary: ({ domain, ofRegion, planned }) =>
-      `The DHCP domain ${domain ?? ''} ends with a dot, and so will the names of the machines of ${planned ?? 'the group'}; no Node may be called so. EC2 names them by ${ofRegion ?? ''}.`,
-    remedy: ({ ofRegion }) => [
-      step(
-        `Set domain_name = "${ofRegion ?? '<region>.compute.internal'}" in the aws_vpc_dhcp_options.`,
-      ),
-    ],
-  },
+  (domain) => domain.endsWith('.'),
+  ({ domain, ofRegion, planned }) =>
+    `The DHCP domain ${domain ?? ''} ends with a dot, and so will the names of the machines of ${planned ?? 'the group'}; no Node may be called so. EC2 names them by ${ofRegion ?? ''}.`,
 );

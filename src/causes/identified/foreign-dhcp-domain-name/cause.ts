@@ -14,8 +14,7 @@ import { domainWords, leaseAt, leasedDomains } from '../../../domain/naming/leas
 import { dhcpDomainOf, refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import { hasEc2Domain, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
-import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { plannedDomain } from '../../../domain/planned/dhcp.ts';
+import { foreseenDomain } from '../../../diagnosis/foreseen-domain.ts';
 
 /** The machine calls itself by a DHCP domain that is not the one EC2 knows it under. */
 const cause = defineCause({
@@ -181,29 +180,9 @@ function isForeign(quote: Quote): boolean {
   return sameAddress && hasEc2Domain(credential) && isOther;
 }
 
-export default foreseen(
+export default foreseenDomain(
   judged,
-  (plan, group) => {
-    const given = plannedDomain(plan, group);
-    if (given.kind !== 'given') return given.kind === 'unknown' ? NOT_SHOWN : clear;
-    const { domain, ofRegion, options } = given;
-    if (!(!/\s|\.$/.test(domain.trim()) && domain !== ofRegion)) return clear;
-    return found(
-      { domain, ofRegion },
-      [
-        plan.quote(options, `domain_name "${domain}"`),
-        plan.quote(group.fact, `kubeadm joins the machines of ${group.name}`),
-      ],
-      'likely',
-    );
-  },
-  {
-    summary: ({ domain, ofRegion, planned }) =>
-      `DHCP will give the machines of ${planned ?? 'the group'} the domain ${domain ?? ''} and EC2 names them by ${ofRegion ?? ''}; a Node of the other name is not found by the cloud controller.`,
-    remedy: ({ ofRegion }) => [
-      step(
-        `Set domain_name = "${ofRegion ?? '<region>.compute.internal'}" in the aws_vpc_dhcp_options.`,
-      ),
-    ],
-  },
+  (domain, ofRegion) => !/\s|\.$/.test(domain) && domain !== ofRegion,
+  ({ domain, ofRegion, planned }) =>
+    `DHCP will give the machines of ${planned ?? 'the group'} the domain ${domain ?? ''} and EC2 names them by ${ofRegion ?? ''}; a Node of the other name is not found by the cloud controller.`,
 );

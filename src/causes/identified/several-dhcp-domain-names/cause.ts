@@ -13,8 +13,7 @@ import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { ipInName } from '../../../evidence/names.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
-import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { plannedDomain } from '../../../domain/planned/dhcp.ts';
+import { foreseenDomain } from '../../../diagnosis/foreseen-domain.ts';
 
 /** The DHCP option set holds several domains, and the machine’s name holds all of them. */
 const cause = defineCause({
@@ -184,29 +183,9 @@ function matchFacts(view: Own): Match | null {
   ]);
 }
 
-export default foreseen(
+export default foreseenDomain(
   judged,
-  (plan, group) => {
-    const given = plannedDomain(plan, group);
-    if (given.kind !== 'given') return given.kind === 'unknown' ? NOT_SHOWN : clear;
-    const { domain, ofRegion, options } = given;
-    if (!/\s/.test(domain.trim())) return clear;
-    return found(
-      { domain, ofRegion },
-      [
-        plan.quote(options, `domain_name "${domain}"`),
-        plan.quote(group.fact, `kubeadm joins the machines of ${group.name}`),
-      ],
-      'likely',
-    );
-  },
-  {
-    summary: ({ domain, ofRegion, planned }) =>
-      `The DHCP option domain_name holds several names (${domain ?? ''}), so the machines of ${planned ?? 'the group'} will get names which EC2, with ${ofRegion ?? ''}, does not have.`,
-    remedy: ({ ofRegion }) => [
-      step(
-        `Set domain_name = "${ofRegion ?? '<region>.compute.internal'}" in the aws_vpc_dhcp_options.`,
-      ),
-    ],
-  },
+  (domain) => /\s/.test(domain),
+  ({ domain, ofRegion, planned }) =>
+    `The DHCP option domain_name holds several names (${domain ?? ''}), so the machines of ${planned ?? 'the group'} will get names which EC2, with ${ofRegion ?? ''}, does not have.`,
 );
