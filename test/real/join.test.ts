@@ -10,20 +10,9 @@ import { type Program, until } from './bench.ts';
 import { type JoinSite, KUBEADM_JOIN, openJoinSite } from './join-site.ts';
 import { openStage } from './capture/stage.ts';
 import type { KubeEvent } from './kube-client.ts';
-import { CONTROL_PLANE, missing, missingOnPath } from './parts.ts';
+import { JOIN_PARTS_MISSING } from './join-parts.ts';
 
-const skip =
-  process.getuid?.() === 0
-    ? missing(
-        ...CONTROL_PLANE,
-        'kube-controller-manager',
-        'kube-scheduler',
-        'moto',
-        '1.34.3',
-        'kubelet',
-        'kubeadm',
-      ) || missingOnPath('unshare', 'containerd')
-    : 'machines of their own need root; run the test as root';
+const skip = JOIN_PARTS_MISSING;
 const WITH_PARTS = { skip, timeout: 240_000 };
 
 const stage = openStage();
