@@ -93,7 +93,7 @@ function isCi(): boolean {
 }
 
 /** The files of this turn, which the processes of tests are given. */
-function inTurn(files: TestFiles): TestFiles {
+function ofThisTurn(files: TestFiles): TestFiles {
   process.env[TURN_VARIABLE] ??= turn();
   process.env[WIDTH_VARIABLE] ??= String(isCi() ? WIDTH_IN_CI : 1);
   if (isCi()) return files;
@@ -224,7 +224,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(`npm test: ${error instanceof Error ? error.message : String(error)}\n`);
     return 64;
   }
-  if (args.length === 0) files = inTurn(files);
+  if (args.length === 0) files = ofThisTurn(files);
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-costs-'));
   const told = join(folder, 'costs');
   writeFileSync(told, '');

@@ -30,7 +30,7 @@ const ROOMS: Readonly<Record<Group, RegExp>> = {
  * What a test must not do beside others in one process: change what belongs to the process, or
  * hang hooks on every test.
  */
-const NEEDS_PROCESS =
+const DISTURBS =
   /\bprocess\.(?:env|chdir|exit|exitCode|argv|cwd|on|once|kill|stdout|stderr|stdin|memoryUsage|cpuUsage)\b|\bglobalThis\b|\bmock\.|^(?:before|beforeEach|afterEach)\(|\bgc\(|setFlags|node:v8|node:async_hooks|\b(?:startCounting|collectConstructed)\(/m;
 
 /** A test that another file declares, as contract tests are, is told apart only by its process. */
@@ -115,5 +115,5 @@ function groupOf(root: string, file: string, long: ReadonlySet<string>): Group |
   if (group === undefined || long.has(path)) return null;
   const text = readFileSync(file, 'utf8');
   if (!DECLARES.test(text)) return null;
-  return PURE.test(path) || !NEEDS_PROCESS.test(text) ? group : null;
+  return PURE.test(path) || !DISTURBS.test(text) ? group : null;
 }
