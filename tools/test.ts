@@ -98,7 +98,8 @@ function ofThisTurn(files: TestFiles): TestFiles {
   process.env[WIDTH_VARIABLE] ??= String(isCi() ? WIDTH_IN_CI : 1);
   if (isCi()) return files;
   const share = shareOfReal(ROOT, files, Number(process.env[TURN_VARIABLE]));
-  const leftOut = files.alone.length - share.alone.length;
+  const countOf = ({ alone, inTurn }: TestFiles): number => alone.length + inTurn.length;
+  const leftOut = countOf(files) - countOf(share);
   if (leftOut > 0)
     print(
       `${leftOut} files that start real parts wait for their turn; npm test -- --whole runs all`,

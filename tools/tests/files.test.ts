@@ -50,6 +50,12 @@ test('a single one of them runs by itself', () => {
   assert.deepEqual(sorted(['test/live/c.test.ts']), [[], [], [], [], [], ['test/live/c']]);
 });
 
+test('as many turns as there are shares run each file of the shared site once', () => {
+  const files = testFiles(ROOT, []);
+  const ran = [3, 4, 5, 6, 7].flatMap((turn) => named(shareOfReal(ROOT, files, turn).inTurn));
+  assert.deepEqual(ran.toSorted(), named(files.inTurn));
+});
+
 test('as many turns as there are shares run each file of real parts once', () => {
   const alone = Array.from({ length: 9 }, (_, at) => join(ROOT, `test/real/${at}.test.ts`));
   const files = { ...testFiles(ROOT, []), alone: [...alone, join(ROOT, 'test/packaging.test.ts')] };

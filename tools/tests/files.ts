@@ -89,15 +89,23 @@ export function testFiles(
   return { together, inTurn, alone: (grouped.get(null) ?? []).filter((file) => !taken.has(file)) };
 }
 
-/** Of the files that start real parts, how many run in a share; prime, so that no set inside one meets the same turns. */
+/**
+ * Of the files that start real parts, alone and in turn, one in so many runs in a share; prime, so
+ * that the sets inside a file do not meet the same turns each time.
+ */
 const REAL_OF = 7;
+const IN_TURN_OF = 5;
 const REAL = /^test\/real\//;
 
 /** The files, of those that start real parts one share; another one at each turn. */
 export function shareOfReal(root: string, files: TestFiles, turn: number): TestFiles {
   const real = files.alone.filter((file) => REAL.test(relative(root, file)));
   const leftOut = new Set(real.filter((_, index) => (index + turn) % REAL_OF !== 0));
-  return { ...files, alone: files.alone.filter((file) => !leftOut.has(file)) };
+  return {
+    ...files,
+    inTurn: files.inTurn.filter((_, index) => (index + turn) % IN_TURN_OF === 0),
+    alone: files.alone.filter((file) => !leftOut.has(file)),
+  };
 }
 
 function below(all: readonly string[], path: string): readonly string[] {
