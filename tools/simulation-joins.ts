@@ -96,7 +96,8 @@ async function playCases(name: string | null): Promise<number> {
     const kind = `${one.port} ${one.wrong}`;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
-  for (const [kind, count] of [...counts].toSorted()) say(`${kind}: ${count}`);
+  for (const [kind, count] of [...counts].toSorted(([one], [other]) => one.localeCompare(other)))
+    say(`${kind}: ${count}`);
   say(`${chosen.length} cases, ${wrongs} end otherwise`);
   return wrongs;
 }

@@ -67,7 +67,7 @@ async function endOf(site: JoinSite, options: readonly string[]): Promise<string
     const isEnded = await until('the end of the join', async () =>
       /^(?:not )?joined: .*$/m.test(program.log()) ? true : null,
     ).catch(() => false);
-    if (isEnded === true) break;
+    if (isEnded) break;
   }
   return program.log();
 }

@@ -201,10 +201,11 @@ class LanePlay {
   }
 
   #hide(): void {
-    const { instanceOf, cloud } = this.#open.simulated;
+    const { simulated } = this.#open;
     const { listedS } = this.#world;
-    const instanceId = instanceOf(NAME);
-    if (instanceId !== null && listedS > 0) cloud.controls.hideInstance(instanceId, listedS * 1000);
+    const instanceId = simulated.instanceOf(NAME);
+    if (instanceId !== null && listedS > 0)
+      simulated.cloud.controls.hideInstance(instanceId, listedS * 1000);
   }
 
   #undo: (() => void) | null = null;

@@ -3,8 +3,8 @@ import { describe, test } from 'node:test';
 import { shareButInCi, tellShare } from '../../share.ts';
 import { drawWorld, isLost, type Joined, type JoinWorld, playWorld } from './join-worlds.ts';
 
-const SEEDS = Array.from({ length: 200 }, (_, at) => at + 1);
-const OF = 20;
+const SEEDS = Array.from({ length: 2000 }, (_, at) => at + 1);
+const OF = 100;
 
 async function ours(world: JoinWorld): Promise<Joined> {
   const found = (await playWorld(world)).find(({ by }) => by === 'rollcall');
