@@ -149,6 +149,8 @@ export interface SceneOptions {
   readonly isDryRun?: boolean;
   /** Told of each look of the first controller. */
   readonly onLook?: (look: Look) => void;
+  /** Whether NodeGates are followed now. */
+  readonly isOn?: () => boolean;
   /** False to leave the DaemonSet out. */
   readonly hasDaemonSet?: boolean;
 }
@@ -176,7 +178,7 @@ function noted(done: string[]): (write: GateWrite, written: GateWritten) => void
 /** A second controller in the same cluster, which knows nothing of the first. */
 export function startKeeper(
   { api, writes, clock }: Pick<GateScene, 'api' | 'writes' | 'clock'>,
-  { isDryRun = false, onLook = () => undefined }: SceneOptions = {},
+  { isDryRun = false, onLook = () => undefined, isOn = () => true }: SceneOptions = {},
 ): Pick<GateScene, 'keeper' | 'done' | 'stop'> {
   const done: string[] = [];
   const keeper = new GateKeeper({
@@ -186,7 +188,7 @@ export function startKeeper(
     clock,
     random: { next: () => 0.5 },
     cluster: 'shop',
-    policyKinds: [{ resource: NODE_GATES, read: readNodeGate }],
+    policyKinds: [{ resource: NODE_GATES, read: readNodeGate, isOn }],
     fixed: [],
     isDryRun,
     onLook,
