@@ -6,11 +6,24 @@ const PLAN = ['src/controllers/gate/plan.test.ts'];
 const TIMELINE = ['test/controllers/gate/timeline.test.ts'];
 const NIDHOGG = ['test/controllers/gate/nidhogg-reader.test.ts'];
 const KEEPER = ['test/controllers/gate/keeper.test.ts'];
+const NOT_ENFORCED = ['test/controllers/gate/not-enforced.test.ts'];
+const DOMAIN = ['src/domain/nodes/not-enforced.test.ts'];
 const LEADING = ['test/sim/gates/leading.test.ts'];
 const RULES = ['test/controllers/gate/readiness-rule-reader.test.ts'];
 
 /** Errors in what opens and shuts a node, and in the two readers of foreign policies. */
 export const GATE_ERRORS: readonly PlantedError[] = [
+  ...inFile('src/controllers/gate/plan.ts', [
+    [
+      'a node whose taint was removed is taken for one that came without',
+      "decision.act !== 'put-startup' || isLost",
+      "decision.act !== 'put-startup'",
+      NOT_ENFORCED,
+    ],
+  ]),
+  ...inFile('src/domain/nodes/not-enforced.ts', [
+    ['what a former Node left counts', 'uid === null || nodeUid === uid', 'true', DOMAIN],
+  ]),
   ...inFile('src/controllers/gate/object-keeper.ts', [
     [
       'I-16: a rule is written after its time as leader',

@@ -6,7 +6,7 @@ import { hasTaint, type NodeFacts } from './node-facts.ts';
 import type { GatePolicy, GateTaint, PolicyRefusal } from './policy.ts';
 import { proofText } from './proofs/say.ts';
 import { durationText, type Surroundings } from './proofs/saying.ts';
-import { recordOf, timeText } from './record.ts';
+import { notEnforcedMs, recordOf, timeText } from './record.ts';
 
 export interface ExplainedProof {
   readonly proof: string;
@@ -27,6 +27,8 @@ export interface ExplainedGate {
   readonly openedAt: string | null;
   readonly dwellSeconds: number;
   readonly isDryRun: boolean;
+  /** When the gate found that the node had never had its taint; null where it had. */
+  readonly notEnforced: { readonly at: string; readonly ageSeconds: number | null } | null;
   /** What follows, one sentence. */
   readonly next: string;
   readonly proofs: readonly ExplainedProof[];
@@ -124,6 +126,13 @@ function nextOf(looked: LookedPolicy, nowMs: number): string {
   return `It stays shut. Missing: ${why}.`;
 }
 
+function notEnforcedOf({ policy }: LookedPolicy, node: NodeFacts): ExplainedGate['notEnforced'] {
+  const atMs = notEnforcedMs(policy, node);
+  if (atMs === null) return null;
+  const ageMs = node.createdMs === null ? null : Math.max(0, atMs - node.createdMs);
+  return { at: timeText(atMs), ageSeconds: ageMs === null ? null : ageMs / 1000 };
+}
+
 function explainedGate(looked: LookedPolicy, { node }: Look, nowMs: number): ExplainedGate {
   const { policy, judgement } = looked;
   const { source, taint, regressTaint, dwellMs, isDryRun } = policy;
@@ -137,6 +146,7 @@ function explainedGate(looked: LookedPolicy, { node }: Look, nowMs: number): Exp
     openedAt: record === null ? null : timeText(record.atMs),
     dwellSeconds: dwellMs / 1000,
     isDryRun,
+    notEnforced: notEnforcedOf(looked, node),
     next: shown(nextOf(looked, nowMs)),
     proofs: judgement.sayings.map(explainedProof),
   };

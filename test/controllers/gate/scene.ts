@@ -149,6 +149,7 @@ export interface SceneOptions {
   readonly isDryRun?: boolean;
   /** Told of each look of the first controller. */
   readonly onLook?: (look: Look) => void;
+  readonly onGone?: (node: string) => void;
   /** Whether NodeGates are followed now. */
   readonly isOn?: () => boolean;
   /** False to leave the DaemonSet out. */
@@ -178,8 +179,9 @@ function noted(done: string[]): (write: GateWrite, written: GateWritten) => void
 /** A second controller in the same cluster, which knows nothing of the first. */
 export function startKeeper(
   { api, writes, clock }: Pick<GateScene, 'api' | 'writes' | 'clock'>,
-  { isDryRun = false, onLook = () => undefined, isOn = () => true }: SceneOptions = {},
+  options: SceneOptions = {},
 ): Pick<GateScene, 'keeper' | 'done' | 'stop'> {
+  const { isDryRun = false, onLook = () => undefined, isOn = () => true } = options;
   const done: string[] = [];
   const keeper = new GateKeeper({
     api,
@@ -193,7 +195,7 @@ export function startKeeper(
     isDryRun,
     onLook,
     onPerformed: noted(done),
-    onGone: () => undefined,
+    onGone: options.onGone ?? (() => undefined),
     onPolicies: () => undefined,
   });
   const ending = new AbortController();
