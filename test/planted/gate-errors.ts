@@ -8,6 +8,7 @@ const NIDHOGG = ['test/controllers/gate/nidhogg-reader.test.ts'];
 const KEEPER = ['test/controllers/gate/keeper.test.ts'];
 const NOT_ENFORCED = ['test/controllers/gate/not-enforced.test.ts'];
 const DOMAIN = ['src/domain/nodes/not-enforced.test.ts'];
+const FOREIGN_TAINTS = ['test/controllers/gate/foreign-taints.test.ts'];
 const LEADING = ['test/sim/gates/leading.test.ts'];
 const RULES = ['test/controllers/gate/readiness-rule-reader.test.ts'];
 
@@ -23,6 +24,14 @@ export const GATE_ERRORS: readonly PlantedError[] = [
   ]),
   ...inFile('src/domain/nodes/not-enforced.ts', [
     ['what a former Node left counts', 'uid === null || nodeUid === uid', 'true', DOMAIN],
+  ]),
+  ...inFile('src/controllers/gate/foreign-taints.ts', [
+    [
+      'an owner that could not be read is taken for gone',
+      "if (word === undefined || daemonSets.state !== 'seen') return 'unknown';",
+      "if (word === undefined || daemonSets.state !== 'seen') return 'gone';",
+      FOREIGN_TAINTS,
+    ],
   ]),
   ...inFile('src/controllers/gate/object-keeper.ts', [
     [

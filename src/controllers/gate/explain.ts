@@ -1,11 +1,11 @@
 import { excerptOf } from '../../evidence/redact.ts';
 import { lookAt, type Look, type LookedPolicy } from './look.ts';
-import { ownerOfTaint } from './foreign-taints.ts';
+import { ownerOfTaint, ownerState, type OwnerState } from './foreign-taints.ts';
 import type { ProofSaying } from './judge.ts';
 import { hasTaint, type NodeFacts } from './node-facts.ts';
-import type { GatePolicy, GateTaint, PolicyRefusal } from './policy.ts';
+import type { GatePolicy, GateTaint, ObjectName, PolicyRefusal } from './policy.ts';
 import { proofText } from './proofs/say.ts';
-import { durationText, type Surroundings } from './proofs/saying.ts';
+import { durationText, type Looked, type Surroundings } from './proofs/saying.ts';
 import { notEnforcedMs, recordOf, timeText } from './record.ts';
 
 export interface ExplainedProof {
@@ -37,6 +37,8 @@ export interface ExplainedGate {
 export interface ForeignTaintSeen {
   readonly taint: string;
   readonly owner: string | null;
+  /** Whether its owner is installed; a taint without an owner stays until somebody removes it. */
+  readonly ownerState: OwnerState;
 }
 
 /** What `rollcall gate explain` prints. */
@@ -61,6 +63,8 @@ export interface ExplainInput {
   readonly refusals: readonly PolicyRefusal[];
   readonly notRead: readonly string[];
   readonly around: Surroundings;
+  /** All of the cluster; asked for only where they show the owner of a taint. */
+  readonly daemonSets: Looked<readonly ObjectName[]>;
   /** Wall clock, ms. */
   readonly nowMs: number;
 }
@@ -191,7 +195,11 @@ export function explainNode(input: ExplainInput): GateExplanation {
     gates: decided.map((one) => explainedGate(one, look, nowMs)),
     otherTaints: node.taints
       .filter((taint) => !decided.some((one) => isOfGate(one, taint)))
-      .map((taint) => ({ taint: taintText(taint), owner: ownerOfTaint(taint.key) })),
+      .map((taint) => ({
+        taint: taintText(taint),
+        owner: ownerOfTaint(taint.key),
+        ownerState: ownerState(taint.key, input.daemonSets),
+      })),
     refusals: refusals.map(({ source, why }) => shown(`${source.kind} ${source.name}: ${why}`)),
     notRead: notRead.map(shown),
   };

@@ -45,7 +45,16 @@ function explained(scene: GateScene): ReturnType<typeof explainNode> {
   const { policies } = readNodeGate(scene.api.objects(NODE_GATES)[0] ?? {});
   const { caches } = scene.keeper;
   const nowMs = scene.clock.nowMs();
-  return explainNode({ node, policies, refusals: [], notRead: [], around: caches, nowMs });
+  const daemonSets = { state: 'unknown', why: 'not asked for' } as const;
+  return explainNode({
+    node,
+    policies,
+    refusals: [],
+    notRead: [],
+    around: caches,
+    daemonSets,
+    nowMs,
+  });
 }
 
 test('the patch that taints a node which came without it keeps when that was', async (context) => {

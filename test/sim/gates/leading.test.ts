@@ -52,8 +52,7 @@ function script(cluster: TestCluster): void {
   for (const kind of [NODE_GATES, NODE_READINESS_RULES]) must(admin.create(definitionOf(kind)));
   must(admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rollcall' } }));
   kernel.after(5 * SECOND_MS, () => kubelets.join('n-1', { labels: { group: 'workers' } }));
-  for (const name of RULES)
-    kernel.after(8 * SECOND_MS, () => must(admin.create(ruleOf(name))));
+  for (const name of RULES) kernel.after(8 * SECOND_MS, () => must(admin.create(ruleOf(name))));
   kernel.after(20 * SECOND_MS, () => kubelets.join('n-2', { labels: { group: 'workers' } }));
   kernel.after(30 * SECOND_MS, () => void admin.delete('NodeReadinessRule', 'net'));
 }

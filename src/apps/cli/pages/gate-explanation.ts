@@ -46,11 +46,21 @@ function gateLines(gate: ExplainedGate, node: string): readonly string[] {
   ];
 }
 
-function otherLines({ otherTaints }: GateExplanation): readonly string[] {
+function removal(node: string, taint: string): string {
+  return `kubectl taint node ${node} ${taint}-`;
+}
+
+function otherLines({ node, otherTaints }: GateExplanation): readonly string[] {
   if (otherTaints.length === 0) return [];
-  const lines = otherTaints.map(({ taint, owner }) =>
-    owner === null ? `  ${taint}` : `  ${taint} (${owner})`,
-  );
+  const lines = otherTaints.flatMap(({ taint, owner, ownerState }) => {
+    const line = owner === null ? `  ${taint}` : `  ${taint} (${owner})`;
+    if (ownerState !== 'gone' || owner === null) return [line];
+    return [
+      line,
+      `    ${owner} is not installed, so nothing removes it:`,
+      `    ${removal(node, taint)}`,
+    ];
+  });
   return ['Other taints, which no gate changes:', ...lines, ''];
 }
 
