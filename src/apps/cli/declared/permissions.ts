@@ -29,6 +29,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'controller',
         'gate',
         'gate-evict',
+        'join-report',
         'fix',
         'node-logs',
         'ssm',
