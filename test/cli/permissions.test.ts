@@ -68,7 +68,7 @@ test('every planned list is there', () => {
 });
 
 test('nothing but reading is asked for, except by controllers and repairs', () => {
-  const writing = ['controller', 'gate', 'gate-evict', 'fix'];
+  const writing = ['controller', 'eni-janitor', 'gate', 'gate-evict', 'fix'];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
   );

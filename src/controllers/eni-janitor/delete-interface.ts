@@ -59,6 +59,7 @@ export async function deleteInterface(
   const isGone = async (): Promise<boolean> => (await readInterface(aws, id)) === null;
   const isAllowed = (): boolean => mayWrite() && clock.monotonicMs() - readMs <= FRESH_MS;
   const end = await performAws(actionOf(network, order), isGone, isAllowed);
+  if (end.failure === 'not-found') return { ...end, outcome: 'gone' };
   if (end.outcome !== 'done' || order.isDryRun) return end;
   return (await isShownGone(isGone, clock))
     ? { ...end, why: 'It is gone, as reading shows.' }
