@@ -166,7 +166,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, spot, name, watch, controller, gate, gate-evict, fix, node-logs, ssm or control-plane-logs/,
+    /unknown feature "all"; use status, details, capacity, spot, name, watch, controller, eni-janitor, gate, gate-evict, fix, node-logs, ssm or control-plane-logs/,
   );
 });
 

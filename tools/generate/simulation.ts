@@ -252,7 +252,7 @@ interface is free, ours and old, its instance and Node are gone, two whole looks
 before (I-20 to I-22), and what is leaked goes (L-06).
 
 F57: the subnet has no address left. F58: later pages of a list fail, interfaces are made and not
-attached, stay detaching, or are said to be in use while they are free. F59: what was just read is
+attached, stay detaching, or are refused as in use while they are free. F59: what was just read is
 attached to another instance before it is deleted.
 
 \`\`\`

@@ -263,11 +263,11 @@ export const JANITOR_BUGS: readonly JanitorBug[] = [
     plan: during('what it has read is attached again'),
   },
   {
-    id: 'what is said to be in use is tried again at once',
+    id: 'what is refused as in use is sent again at once',
     fault: 'F58',
     caughtBy: ['I-15'],
     bug: inUseIsTriedAgain,
-    plan: during('what is free is said to be in use'),
+    plan: during('what is free is refused as in use'),
   },
   {
     id: 'an interface is not read again before it goes',

@@ -76,7 +76,7 @@ const OF_INTERFACES: readonly JanitorFault[] = [
     controls.stickInterfaces(10 * MINUTE_MS);
     return () => controls.stickInterfaces(0);
   }),
-  onAws({ id: 'F58', what: 'what is free is said to be in use', lastsMs: LASTS }, (controls) => {
+  onAws({ id: 'F58', what: 'what is free is refused as in use', lastsMs: LASTS }, (controls) => {
     const action = 'ec2:DeleteNetworkInterface';
     const message = 'Network interface is currently in use.';
     controls.refuse(action, { code: 'InvalidParameterValue', message, status: 400 });
