@@ -1195,6 +1195,38 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     "aws": []
   },
   {
+    "feature": "join-report",
+    "for": "rollcall join --node-report",
+    "warning": "It writes NodeReports, of every machine: whoever holds the credentials of one machine may report for another.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": "status",
+        "namespace": null,
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
     "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",

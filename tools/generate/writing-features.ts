@@ -2,6 +2,7 @@
 import type { FeaturePermissions } from '../../src/collection/permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { feature } from './feature.ts';
+import { JOIN_REPORT_PERMISSIONS, REPORT_WRITES } from './join-permissions.ts';
 import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
 import {
   EVICT_PERMISSIONS,
@@ -31,5 +32,6 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     [EVICT_PERMISSIONS],
     EVICT_WRITES,
   ),
+  feature('join-report', 'rollcall join --node-report', [JOIN_REPORT_PERMISSIONS], REPORT_WRITES),
   feature('fix', 'rollcall fix, in addition to status and details', [FIX_PERMISSIONS], FIX_WRITES),
 ];

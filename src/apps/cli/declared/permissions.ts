@@ -30,6 +30,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'eni-janitor',
         'gate',
         'gate-evict',
+        'join-report',
         'fix',
         'node-logs',
         'ssm',
