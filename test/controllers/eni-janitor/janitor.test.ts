@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { createJanitor, type JanitorSettings } from '../../../src/apps/controller/janitor.ts';
 import { paceOf } from '../../../src/controllers/eni-janitor/janitor.ts';
 import { NODES } from '../../../src/controllers/gate/plan.ts';
-import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { PortError, type PortFailure } from '../../../src/ports/port-error.ts';
 import { Logger } from '../../../src/runtime/log/logger.ts';
@@ -62,7 +62,8 @@ function runningClock(): Clock & { until: { ms: number; reached: () => void } } 
 
 function filterOf({ Filters }: JsonObject): string | null {
   const [filter] = (Filters ?? []) as readonly JsonObject[];
-  return textAt(filter, 'Name') === 'network-interface-id' ? textAt(filter, 'Values.0') : null;
+  if (textAt(filter, 'Name') !== 'network-interface-id') return null;
+  return listAt(filter, 'Values').map(String)[0] ?? null;
 }
 
 function scene(items: readonly JsonObject[], change: Partial<JanitorSettings> = {}): Scene {
