@@ -19,7 +19,8 @@ function add(into: Map<string, number>, from: ReadonlyMap<string, number>): void
 
 function list(title: string, counts: ReadonlyMap<string, number>): void {
   say(title);
-  for (const [key, count] of [...counts].toSorted()) say(`  ${key}: ${count}`);
+  for (const [key, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    say(`  ${key}: ${count}`);
 }
 
 /** @returns how many seeds break a rule */

@@ -45,13 +45,13 @@ function isOfControllers(id: string): boolean {
 interface Places {
   /** In whole clusters. */
   readonly isHere: boolean;
-  readonly isOfControllers: boolean;
-  readonly isOfJanitor: boolean;
+  readonly hasControllers: boolean;
+  readonly hasJanitor: boolean;
 }
 
 /** Where something is checked or done: in whole clusters, in runs of one program, or not yet. */
-function stateOf({ isHere, isOfControllers, isOfJanitor }: Places, otherwise: string): string {
-  const runs = [isOfControllers ? 'controllers' : '', isOfJanitor ? 'the janitor' : '']
+function stateOf({ isHere, hasControllers, hasJanitor }: Places, otherwise: string): string {
+  const runs = [hasControllers ? 'controllers' : '', hasJanitor ? 'the janitor' : '']
     .filter((one) => one !== '')
     .join(' and ');
   if (runs === '') return isHere ? 'here' : otherwise;
@@ -69,8 +69,8 @@ function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   const otherwise = `${lacking}${later(comes.length === 0 ? faces : comes)}`;
   const places = {
     isHere: fault !== undefined,
-    isOfControllers: isOfControllers(id),
-    isOfJanitor: isOfJanitorFaults(id),
+    hasControllers: isOfControllers(id),
+    hasJanitor: isOfJanitorFaults(id),
   };
   const state = stateOf(places, otherwise);
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
@@ -83,8 +83,8 @@ function ruleRow({ id, title, of }: Rule): readonly string[] {
   if (JOIN_RULES.has(id)) return [id, title, 'with joins'];
   const places = {
     isHere: CHECKED_RULES.includes(id),
-    isOfControllers: CONTROLLER_RULES.has(id),
-    isOfJanitor: JANITOR_RULES.some((one) => one === id),
+    hasControllers: CONTROLLER_RULES.has(id),
+    hasJanitor: JANITOR_RULES.some((one) => one === id),
   };
   return [id, title, stateOf(places, later([of]))];
 }

@@ -194,15 +194,17 @@ describe('the janitor', () => {
     await at.lead(15 * MINUTE_MS);
     assert.equal(at.deleted.length, 1);
   });
+});
 
-  test('sends nothing once it does not lead', async () => {
+describe('what keeps the janitor from deleting', () => {
+  test('it does not lead any more', async () => {
     const at = scene(leaked(1));
     await at.lead(HOUR_MS, () => false);
     assert.deepEqual(at.deleted, []);
     assert.match(at.lines.join(''), /was not sent: what it was decided on may be over/);
   });
 
-  test('sends nothing where what it read is old by the time it is recorded', async () => {
+  test('what it read is old by the time it is recorded', async () => {
     const at = scene(leaked(1));
     at.slow.ms = 11_000;
     await at.lead(HOUR_MS);
@@ -213,7 +215,7 @@ describe('the janitor', () => {
     ['interfaces', 'ec2:DescribeNetworkInterfaces'],
     ['instances', 'ec2:DescribeInstances'],
   ] as const)
-    test(`deletes nothing while ${what} cannot be read, and says so`, async () => {
+    test(`${what} cannot be read, which it reports`, async () => {
       const at = scene(leaked(1));
       at.aws.refuse(permission, 'denied');
       await at.lead(HOUR_MS);
@@ -224,14 +226,14 @@ describe('the janitor', () => {
       assert.equal(at.deleted.length, 1);
     });
 
-  test('deletes nothing while Nodes cannot be read', async () => {
+  test('Nodes cannot be read', async () => {
     const at = scene(leaked(1));
     at.api.forbid('list nodes');
     await at.lead(HOUR_MS);
     assert.deepEqual(at.deleted, []);
   });
 
-  test('does not try the others of a pass where AWS denies one', async () => {
+  test('AWS denies one of a pass, and the others are not tried', async () => {
     const at = scene(leaked(2));
     at.refusals.push('denied');
     await at.lead(15 * MINUTE_MS);
@@ -240,7 +242,7 @@ describe('the janitor', () => {
     assert.equal(at.deleted.length, 2);
   });
 
-  test('takes an interface that somebody else deletes meanwhile for gone', async () => {
+  test('somebody else deletes it meanwhile', async () => {
     const at = scene(leaked(1));
     at.refusals.push('not-found');
     await at.lead(15 * MINUTE_MS);

@@ -113,7 +113,10 @@ const anyStateIsFree: JanitorPortBug = ({ aws }) => {
     ...aws,
     pages: (call, signal) => aws.pages(withoutStatus(call), signal),
   };
-  return seeing(asked, ({ Attachment: _, ...item }) => ({ ...item, Status: 'available' }));
+  return seeing(asked, (item) => {
+    const { Attachment: _, ...rest } = item;
+    return { ...rest, Status: 'available' };
+  });
 };
 
 function withoutStatus(call: AwsCall): AwsCall {

@@ -135,9 +135,9 @@ export const JANITOR_FAULTS: readonly JanitorFault[] = [
   ),
   onAws(
     { id: 'F51', what: 'EC2 does not list an instance', lastsMs: BRIEF },
-    ({ hideInstance }, { world: { cloud } }, random) => {
+    (controls, { world: { cloud } }, random) => {
       const running = cloud.instances().filter(({ state }) => state === 'running');
-      if (running.length > 0) hideInstance(random.pick(running).instanceId, 5 * MINUTE_MS);
+      if (running.length > 0) controls.hideInstance(random.pick(running).instanceId, 5 * MINUTE_MS);
       return NOTHING;
     },
   ),
