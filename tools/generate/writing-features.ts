@@ -10,6 +10,7 @@ import {
   GATE_PERMISSIONS,
   GATE_WRITES,
 } from './gate-permissions.ts';
+import { JANITOR_PERMISSIONS, JANITOR_WRITES } from './janitor-permissions.ts';
 
 export const WRITING_FEATURES: readonly FeaturePermissions[] = [
   feature(
@@ -17,6 +18,12 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     'rollcall controller --reports --events, in addition to status and watch',
     [CONTROLLER_PERMISSIONS],
     WRITES,
+  ),
+  feature(
+    'eni-janitor',
+    'rollcall controller --eni-janitor delete, in addition to status and watch',
+    [JANITOR_PERMISSIONS],
+    JANITOR_WRITES,
   ),
   feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
   feature(

@@ -27,6 +27,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'name',
         'watch',
         'controller',
+        'eni-janitor',
         'gate',
         'gate-evict',
         'join-report',
