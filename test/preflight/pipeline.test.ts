@@ -124,7 +124,7 @@ describe('the action', () => {
 
 function recordAt(value: Json | undefined, key: string): Readonly<Record<string, Json>> {
   const found = isObject(value) ? value[key] : undefined;
-  return isObject(found) ? (found as Readonly<Record<string, Json>>) : {};
+  return isObject(found) ? found : {};
 }
 
 describe('the hook of pre-commit', () => {

@@ -99,7 +99,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 function plain(text: string): string {
   return inLine(text)
-    .replaceAll(/[\\`*[\]#|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\$&`)
+    .replaceAll('`', "'")
+    .replaceAll(/[\\*[\]#|~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, String.raw`\$&`)
     .replaceAll(/[&<>@]/g, (sign) => ENTITIES[sign] ?? sign);
 }
 
