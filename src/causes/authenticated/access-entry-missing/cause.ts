@@ -28,7 +28,7 @@ const cause = defineCause({
   signs: {
     toldCured: likely(
       ['client-output', 'unknown'],
-      /\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
+      /\b(?:had to|needed to|have to|forgot to|have forgotten to|did not|didn't) (?:manually )?(?:create|add) (?:the|an) (?:EKS )?access entry (?:for|of) (?:the |our |my )?(?:\w+ ){0,2}?(?:node|worker|instance)\b|\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
       { isTold: true, anchors: ['access entry'] },
     ),
     entryNotFound: context(
