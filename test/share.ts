@@ -1,4 +1,7 @@
-/** Which part of a long set of cases runs: all of it, or one share of it where many others run too. */
+/**
+ * Which part of a long set of cases runs: all of it, one share of it where many others run too, or
+ * in CI some shares of it.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -6,6 +9,12 @@ const given = process.env['ROLLCALL_TEST_TURN'] ?? '';
 
 /** A number that `npm test` gives, another one at each commit; null where all of a set runs. */
 export const TURN = given === '' ? null : Number(given);
+
+/** How many of a set's shares run in this turn: 1, and more in CI. */
+export const WIDTH = Number(process.env['ROLLCALL_TEST_WIDTH'] ?? 1);
+
+/** Whether this is CI's turn, in which some sets run whole. */
+export const IS_WIDE = TURN !== null && WIDTH > 1;
 
 /**
  * One case in `of`, each of them once in as many turns; cases of one kind stand beside each other,
@@ -18,12 +27,17 @@ export function shareOf<T>(cases: readonly T[], of: number, at = 0): readonly T[
 }
 
 function isTurnOf(index: number, of: number): boolean {
-  return TURN === null || (index + TURN) % of === 0;
+  return TURN === null || (index + TURN * WIDTH) % of < WIDTH;
+}
+
+/** As `shareOf`, for a set that CI runs whole. */
+export function shareButInCi<T>(cases: readonly T[], of: number): readonly T[] {
+  return IS_WIDE ? cases : shareOf(cases, of);
 }
 
 /** Says how many of how many ran, which `npm test` prints; nothing when all of them did. */
 export function tellShare(what: string, ran: number, all: number): void {
-  if (TURN === null) return;
+  if (TURN === null || ran === all) return;
   test(`a share of ${what} runs`, (t) => {
     assert.ok(ran > 0);
     t.diagnostic(`${ran} of ${all} ${what} ran; npm test -- --whole runs all`);

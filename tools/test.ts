@@ -1,7 +1,8 @@
 /**
  * `npm test [-- --whole] [-- FILE|FOLDER…]`: runs the tests, prints what failed and what took the
- * longest, and ends with the totals. Of some long sets of cases a share runs, another one at each
- * commit (`test/share.ts`); all of them with `--whole`, with arguments, and where `CI` is set.
+ * longest, and ends with the totals. Of some long sets of cases, and of the files that start real
+ * parts, a share runs, another one at each commit (`test/share.ts`); where `CI` is set, all files
+ * and four shares of each set; everything with `--whole` and with arguments.
  *
  * Exit code 1 when a test failed, when none ran, or, with `CI` set, when one was skipped that
  * `.ci/may-skip` does not name; 64 when an argument names no test. Files of which nothing is heard
@@ -24,16 +25,18 @@ import {
   slowestLines,
 } from './tests/costs.ts';
 import {
+  entryOf,
+  GROUPS,
   IN_TURN_ENTRY,
   IN_TURN_VARIABLE,
   TOGETHER_VARIABLE,
+  shareOfReal,
   type TestFiles,
   testFiles,
 } from './tests/files.ts';
 import { collector, type Failure, type Skip, type Tally, totals } from './tests/tally.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const TOGETHER_ENTRY = resolve(import.meta.dirname, 'tests/together.ts');
 /** Loaded into each process of tests before its tests. */
 const LOADED_FIRST = ['told-cost.ts', 'unwatched-promises.ts'].flatMap((name) => [
   '--import',
@@ -42,6 +45,9 @@ const LOADED_FIRST = ['told-cost.ts', 'unwatched-promises.ts'].flatMap((name) =>
 const BUDGETS = resolve(import.meta.dirname, 'tests/budgets.json');
 const REMEMBERED = resolve(ROOT, 'node_modules/.cache/test-costs.json');
 const TURN_VARIABLE = 'ROLLCALL_TEST_TURN';
+const WIDTH_VARIABLE = 'ROLLCALL_TEST_WIDTH';
+/** Shares of each set that run in CI: sets of up to four shares run whole. */
+const WIDTH_IN_CI = 4;
 
 /** A test that waits for ever is reported by name; one that needs longer sets its own timeout. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -72,8 +78,33 @@ function turn(): string {
   return counted.status === 0 ? counted.stdout.trim() : '0';
 }
 
-function isWhole(args: readonly string[]): boolean {
-  return args.length > 0 || (process.env['CI'] ?? '') !== '';
+/** A file that takes this long gains nothing by another's process, and would keep the others waiting. */
+const LONG_S = 5;
+
+/** None where few causes are asked about: their tests take less time than to load all causes. */
+function longFiles(): ReadonlySet<string> {
+  if ((process.env['ROLLCALL_CAUSES'] ?? '') !== '') return new Set();
+  const known = Object.entries(budgets().files);
+  return new Set(known.flatMap(([file, seconds]) => (seconds >= LONG_S ? file : [])));
+}
+
+function isCi(): boolean {
+  return (process.env['CI'] ?? '') !== '';
+}
+
+/** The files of this turn, which the processes of tests are given. */
+function ofThisTurn(files: TestFiles): TestFiles {
+  process.env[TURN_VARIABLE] ??= turn();
+  process.env[WIDTH_VARIABLE] ??= String(isCi() ? WIDTH_IN_CI : 1);
+  if (isCi()) return files;
+  const share = shareOfReal(ROOT, files, Number(process.env[TURN_VARIABLE]));
+  const countOf = ({ alone, inTurn }: TestFiles): number => alone.length + inTurn.length;
+  const leftOut = countOf(files) - countOf(share);
+  if (leftOut > 0)
+    print(
+      `${leftOut} files that start real parts wait for their turn; npm test -- --whole runs all`,
+    );
+  return share;
 }
 
 async function runFiles({ together, inTurn, alone }: TestFiles): Promise<Tally> {
@@ -85,7 +116,9 @@ async function runFiles({ together, inTurn, alone }: TestFiles): Promise<Tally> 
   const words = `nothing was heard for ${SILENCE_MAX_MS / 1000} s; a program that it started goes on`;
   const timer = setTimeout(() => silence.abort(new Error(words)), SILENCE_MAX_MS);
   const files = [
-    ...(together.length === 0 ? [] : [TOGETHER_ENTRY]),
+    ...GROUPS.filter((group) => together[group].length > 0).map((group) =>
+      resolve(ROOT, entryOf(group)),
+    ),
     ...(inTurn.length === 0 ? [] : [resolve(ROOT, IN_TURN_ENTRY)]),
     ...alone,
   ];
@@ -103,7 +136,7 @@ async function runFiles({ together, inTurn, alone }: TestFiles): Promise<Tally> 
     take(event);
   }
   clearTimeout(timer);
-  return tally([...together, ...inTurn, ...alone]);
+  return tally([...Object.values(together).flat(), ...inTurn, ...alone]);
 }
 
 function where(path: string): string {
@@ -142,7 +175,7 @@ function allowedSkips(): readonly string[] {
 }
 
 function forbidden(skips: readonly Skip[]): readonly Skip[] {
-  if ((process.env['CI'] ?? '') === '') return [];
+  if (!isCi()) return [];
   const allowed = allowedSkips();
   return skips.filter(({ reason }) => !allowed.includes(reason));
 }
@@ -187,12 +220,12 @@ async function main(args: readonly string[]): Promise<number> {
   const paths = args.filter((arg) => arg !== '--whole');
   let files: TestFiles;
   try {
-    files = testFiles(ROOT, paths);
+    files = testFiles(ROOT, paths, longFiles());
   } catch (error) {
     process.stderr.write(`npm test: ${error instanceof Error ? error.message : String(error)}\n`);
     return 64;
   }
-  if (!isWhole(args)) process.env[TURN_VARIABLE] ??= turn();
+  if (args.length === 0) files = ofThisTurn(files);
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-costs-'));
   const told = join(folder, 'costs');
   writeFileSync(told, '');

@@ -1153,7 +1153,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
-    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",
     "kubernetes": [
       {
         "verb": "get",
@@ -1205,7 +1205,9 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       }
     ],
     "aws": [
+      "ec2:DeleteNetworkInterface",
       "ec2:DescribeInstances",
+      "ec2:DescribeNetworkInterfaces",
       "ec2:ModifyInstanceMetadataOptions",
       "eks:AssociateAccessPolicy",
       "eks:CreateAccessEntry",

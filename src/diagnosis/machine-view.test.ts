@@ -47,7 +47,13 @@ const FACTS = [CLUSTER, TEMPLATE, GROUP, PROFILE, SUBNET, USER_DATA] as readonly
 
 function viewOf(more: readonly Planned[] = []): View<FactKind, string> {
   const facts = [...FACTS, ...more];
-  const contents: PlanContents = { facts, doubts: [], resourceCount: 1, isChanging: true };
+  const contents: PlanContents = {
+    facts,
+    doubts: [],
+    resourceCount: 1,
+    isChanging: true,
+    canWriteMaps: true,
+  };
   const plan = planView(contents);
   const [group = assert.fail()] = plannedGroups(plan);
   return machineView(plan, group);

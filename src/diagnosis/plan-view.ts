@@ -17,6 +17,7 @@ export function planView(contents: PlanContents): PlanView {
   const byKind = Map.groupBy(contents.facts, ({ kind }) => kind);
   return {
     nowMs: 0,
+    canWriteMaps: contents.canWriteMaps,
     list: <N extends FactKind>(kind: N) =>
       (byKind.get(kind) ?? []) as readonly Planned[] as readonly Planned<N>[],
     doubtOf: (kind) => contents.doubts.find((doubt) => doubt.kind === kind) ?? null,

@@ -27,7 +27,7 @@ function groupOf(
 }
 
 function contentsOf(group = groupOf(), isChanging = true): PlanContents {
-  return { facts: [group], doubts: [], resourceCount: 1, isChanging };
+  return { facts: [group], doubts: [], resourceCount: 1, isChanging, canWriteMaps: true };
 }
 
 function says(id: string, stage: Cause['stage'], match: (plan: PlanView) => Match | null): Cause {

@@ -33,4 +33,6 @@ export interface PlanContents {
   readonly resourceCount: number;
   /** True when something that nodes depend on is made, changed or removed. */
   readonly isChanging: boolean;
+  /** True where it could write the ConfigMap aws-auth. */
+  readonly canWriteMaps: boolean;
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { shareOf, tellShare } from '../share.ts';
+import { ASKED } from './asked.ts';
 import { loadExamples } from './example.ts';
 import { faultsWithoutFields } from './removed-fields.ts';
 
-const FOUND = loadExamples().filter(({ expect }) => expect === 'found');
-const SHARE = shareOf(FOUND, 8, 3);
+const FOUND = loadExamples(ASKED).filter(({ expect }) => expect === 'found');
+const SHARE = shareOf(FOUND, 16, 3);
 
 describe('found examples, with each field of a fact unknown in turn', () => {
   for (const example of SHARE)

@@ -10,6 +10,7 @@ import type { DiagnosisDocument, Headline } from '../../src/diagnosis/document.t
 import { decidingCommands, pasteBlock } from '../../src/diagnosis/report/paste-block.ts';
 import { renderText } from '../../src/diagnosis/report/text.ts';
 import { loadCases } from '../accuracy/cases.ts';
+import { ASKED } from '../causes/asked.ts';
 import { type ExampleFile, loadExamples, parseExample } from '../causes/example.ts';
 import { capture } from './capture.ts';
 import { whatWrites } from './read-only.ts';
@@ -55,8 +56,8 @@ interface Pile {
 }
 
 const piles: readonly Pile[] = [
-  ...loadCases(),
-  ...loadExamples()
+  ...(ASKED.length === 0 ? loadCases() : []),
+  ...loadExamples(ASKED)
     .filter(({ expect }) => expect === 'unknown')
     .map(({ cause, name, files }) => ({ name: `${cause}/${name}`, files })),
 ];

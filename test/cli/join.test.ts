@@ -79,28 +79,32 @@ describe('a COMMAND that does not join', () => {
     assert.ok(err.length < 100_000, `${err.length} characters`);
   });
 
-  test('fails in words that the diagnosis knows: the cause and what to do are printed', async () => {
-    const said =
-      'error: error execution phase preflight: couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "k3x9pd"';
-    const script = join(folder, 'kubeadm');
-    writeFileSync(script, `#!/bin/sh\ncat >&2 <<'END'\n${said}\nEND\nexit 1\n`, { mode: 0o755 });
-    const paper = join(folder, 'console');
-    const { code, out } = await joined(
-      [script, 'join', '--config', '/nope'],
-      ['-o', 'json', '--console', paper],
-    );
-    assert.equal(code, 1);
-    const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
-    assert.deepEqual(
-      [last.kind, last.event, last.failure],
-      ['JoinEvent', 'failed', 'command-failed'],
-    );
-    assert.equal(last.cause, 'expired-bootstrap-token');
-    assert.match(
-      readFileSync(paper, 'utf8'),
-      /^rollcall join: not joined: [^]*cause: expired-bootstrap-token: /,
-    );
-  });
+  const WORDS: Readonly<Record<string, string>> = {
+    'expired-bootstrap-token':
+      'error: error execution phase preflight: couldn\'t validate the identity of the API Server: could not find a JWS signature in the cluster-info ConfigMap for token ID "k3x9pd"',
+    'ca-pin-mismatch':
+      'error: error execution phase preflight: cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:6f0a1b8f6b0f4e0f5c9b9c9e5a8e2a9a0a9c8e7d6c5b4a39281706f5e4d3c2b1" are pinned',
+  };
+  for (const [cause, said] of Object.entries(WORDS))
+    test(`fails in words that the diagnosis knows: ${cause} and what to do are printed`, async () => {
+      const script = join(mkdtempSync(join(folder, 'bin-')), 'kubeadm');
+      writeFileSync(script, `#!/bin/sh\ncat >&2 <<'END'\n${said}\nEND\nexit 1\n`, { mode: 0o755 });
+      const paper = join(folder, `console-${cause}`);
+      const { code, out } = await joined(
+        [script, 'join', '--config', '/nope'],
+        ['-o', 'json', '--console', paper],
+      );
+      assert.equal(code, 1);
+      const last = JSON.parse(out.trimEnd().split('\n').at(-1) ?? '');
+      assert.deepEqual(
+        [last.kind, last.event, last.failure, last.cause],
+        ['JoinEvent', 'failed', 'command-failed', cause],
+      );
+      assert.match(
+        readFileSync(paper, 'utf8'),
+        new RegExp(`^rollcall join: not joined: [^]*cause: ${cause}: `),
+      );
+    });
 });
 
 describe('the machine', () => {

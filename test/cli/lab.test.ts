@@ -108,7 +108,7 @@ test('the two columns keep to their sides and to the width', () => {
   );
 });
 
-const STORIES_OF = 4;
+const STORIES_OF = 8;
 
 describe('every story ends as it says', () => {
   const stories = shippedStories();

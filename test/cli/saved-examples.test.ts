@@ -16,6 +16,7 @@ import type { JsonObject } from '../../src/evidence/json.ts';
 import type { Observations } from '../../src/evidence/observations.ts';
 import type { Anonymizer } from '../../src/readers/anonymous/anonymizer.ts';
 import { EVIDENCE_VERSION } from '../../src/readers/evidence-version.ts';
+import { ASKED } from '../causes/asked.ts';
 import { type Example, type ExampleFile, loadExamples } from '../causes/example.ts';
 import { shareOf, tellShare } from '../share.ts';
 
@@ -92,7 +93,7 @@ async function assertSame({ files, expect }: Example): Promise<void> {
 }
 
 const SAVED_OF = 8;
-const examples = loadExamples((process.env['ROLLCALL_CAUSES'] ?? '').split(',').filter(Boolean));
+const examples = loadExamples(ASKED);
 const saved = shareOf(examples, SAVED_OF);
 tellShare('examples as they are saved', saved.length, examples.length);
 for (const example of saved) test(`${example.cause}/${example.name}`, () => assertSame(example));

@@ -18,6 +18,7 @@ interface World {
   readonly deeds: string[];
   readonly events: JoinEvent[];
   kept: string | null;
+  readonly looksMs: number[];
 }
 
 interface Play {
@@ -28,24 +29,34 @@ interface Play {
   readonly rules?: Partial<JoinRules>;
   readonly from?: string;
   readonly stop?: AbortController;
+  readonly random?: () => number;
 }
 
 async function play(plan: Play): Promise<World & { readonly end: JoinEnd }> {
   const clock = createVirtualClock();
-  const world: World = { node: unseen('no-credentials'), deeds: [], events: [], kept: null };
+  const world: World = {
+    node: unseen('no-credentials'),
+    deeds: [],
+    events: [],
+    kept: null,
+    looksMs: [],
+  };
   const stop = plan.stop ?? new AbortController();
   const tools: JoinTools = {
     clock,
-    random: { next: () => 0.5 },
-    look: async () => ({
-      atMs: clock.monotonicMs(),
-      node: world.node,
-      cloud: plan.cloud ?? LISTED,
-      kubelet: 'running',
-      checks: [],
-      isCommandRunning: false,
-      leftovers: { paths: [], foreign: null },
-    }),
+    random: { next: plan.random ?? (() => 0.5) },
+    look: async () => (
+      world.looksMs.push(clock.monotonicMs()),
+      {
+        atMs: clock.monotonicMs(),
+        node: world.node,
+        cloud: plan.cloud ?? LISTED,
+        kubelet: 'running',
+        checks: [],
+        isCommandRunning: false,
+        leftovers: { paths: [], foreign: null },
+      }
+    ),
     run: async () => {
       world.deeds.push('run');
       return (await plan.run?.(world)) ?? 0;
@@ -137,6 +148,18 @@ describe('a join that is hard', () => {
     assert.deepEqual(world.deeds, ['run', 'restart', 'restart', 'restart']);
     const trouble = 'systemctl is not installed. The kubelet was not restarted.';
     assert.deepEqual(said(world, 'trouble'), [trouble, trouble, trouble]);
+  });
+
+  test('does not look at the same moments as another that started with it', async () => {
+    const looksOf = async (share: number): Promise<readonly number[]> => {
+      const run = async (now: World): Promise<number> => ((now.node = present()), 0);
+      const { looksMs } = await play({ run, random: () => share });
+      return looksMs.slice(1);
+    };
+    const one = await looksOf(0.1);
+    const other = new Set(await looksOf(0.7));
+    assert.ok(one.filter((ms) => other.has(ms)).length <= one.length / 5);
+    assert.deepEqual(await looksOf(0.1), one);
   });
 
   test('says each thing that it waits for once', async () => {

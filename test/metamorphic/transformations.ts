@@ -7,6 +7,11 @@ export interface Transformation {
   readonly apply: (files: readonly ExampleFile[]) => readonly ExampleFile[];
 }
 
+/** One that runs in a share, by what it changes. */
+export interface SharedTransformation extends Transformation {
+  readonly family: 'files' | 'form' | 'values' | 'cuts';
+}
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 function eachText(change: (text: string) => string): Transformation['apply'] {
@@ -124,21 +129,38 @@ function printAsYaml(file: ExampleFile): ExampleFile {
     : { name: file.name.replace(/json$/, 'yaml'), text: dump(answer, { lineWidth: -1 }) };
 }
 
-/** The transformations, without those that need the machine's own name. */
-export const TRANSFORMATIONS: readonly Transformation[] = [
-  { name: 'files in the opposite order', apply: (files) => [...files].toReversed() },
+/**
+ * The transformations, without those that need the machine's own name. The families come in turn,
+ * so that any four in a row have one of each: so many run in CI.
+ */
+export const TRANSFORMATIONS: readonly SharedTransformation[] = [
+  {
+    name: 'files in the opposite order',
+    family: 'files',
+    apply: (files) => [...files].toReversed(),
+  },
+  { name: 'answers in YAML', family: 'form', apply: (files) => files.map(printAsYaml) },
+  { name: 'other timestamps', family: 'values', apply: eachText(shiftStamps) },
+  { name: 'lines that lost their beginning', family: 'cuts', apply: eachText(loseLineStarts) },
   {
     name: 'all files in one',
+    family: 'files',
     apply: (files) => [{ name: 'all.txt', text: files.map((file) => file.text).join('\n\n') }],
   },
-  { name: 'each log cut in two files', apply: (files) => files.flatMap(splitInTwo) },
+  {
+    name: 'Windows line ends',
+    family: 'form',
+    apply: eachText((text) => text.replace(/\n/g, '\r\n')),
+  },
+  { name: 'everything renamed', family: 'values', apply: eachText(rename) },
+  {
+    name: 'each log cut in two files',
+    family: 'cuts',
+    apply: (files) => files.flatMap(splitInTwo),
+  },
   {
     name: 'other file names',
+    family: 'files',
     apply: (files) => files.map((file, index) => ({ ...file, name: `evidence-${index}` })),
   },
-  { name: 'answers in YAML', apply: (files) => files.map(printAsYaml) },
-  { name: 'other timestamps', apply: eachText(shiftStamps) },
-  { name: 'everything renamed', apply: eachText(rename) },
-  { name: 'lines that lost their beginning', apply: eachText(loseLineStarts) },
-  { name: 'Windows line ends', apply: eachText((text) => text.replace(/\n/g, '\r\n')) },
 ];

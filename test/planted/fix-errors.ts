@@ -3,6 +3,8 @@ import { inFile, type PlantedError } from './errors.ts';
 const MAP = ['test/controllers/fix/map.test.ts'];
 const AUTH = ['test/controllers/fix/auth.test.ts'];
 const MACHINE = ['test/controllers/fix/machine.test.ts'];
+const JANITOR = ['test/controllers/eni-janitor/decide.test.ts'];
+const ENI = ['test/controllers/fix/eni.test.ts'];
 const EDIT = ['src/readers/kube/aws-auth-edit.test.ts'];
 
 /** Errors in what repairs decide, write and take back. */
@@ -66,6 +68,66 @@ export const FIX_ERRORS: readonly PlantedError[] = [
       "textAt(node, 'metadata.uid') !== textAt(note, 'uid')",
       'false',
       MACHINE,
+    ],
+  ]),
+  ...inFile('src/controllers/eni-janitor/proof.ts', [
+    [
+      'interfaces of other clusters go',
+      'clusters.some((one) => one !== cluster)',
+      'false',
+      JANITOR,
+    ],
+    ['interfaces of no cluster go', 'clusters.length === 0', 'false', JANITOR],
+    [
+      'other creators do not matter',
+      "creator !== null && creator !== 'amazon-vpc-cni'",
+      'false',
+      JANITOR,
+    ],
+    ['tag and description may differ', 'describedInstance !== taggedInstance', 'false', JANITOR],
+    ['what is likely is proven', "leak.verdict === 'likely'", 'false', JANITOR],
+    [
+      'a Node does not keep an interface',
+      'scan.nodeInstances.has(describedInstance)',
+      'false',
+      JANITOR,
+    ],
+  ]),
+  ...inFile('src/controllers/eni-janitor/decide.ts', [
+    ['one look is enough', 'sinceMs < rules.apartMs || !sights.has(network.id)', 'false', JANITOR],
+    ['the budget does not end', 'left-- > 0', 'left > 0', JANITOR],
+    [
+      'a look is never forgotten',
+      'sights: new Map(seen)',
+      'sights: new Map([...sights, ...seen])',
+      JANITOR,
+    ],
+  ]),
+  ...inFile('src/domain/network/interfaces.ts', [
+    [
+      'a year is a time',
+      "Number.isNaN(Date.parse(text ?? '')) ? null : isoMs(text)",
+      "Date.parse(text ?? '')",
+      JANITOR,
+    ],
+  ]),
+  ...inFile('src/controllers/eni-janitor/delete-interface.ts', [
+    ['what changed meanwhile goes', 'if (!isUnchanged(network, now))', 'if (false)', ENI],
+  ]),
+  ...inFile('src/controllers/eni-janitor/scan.ts', [
+    [
+      'a clock that steps ahead makes old',
+      'began.wallMs + monotonicMs - began.monotonicMs',
+      'Infinity',
+      ENI,
+    ],
+  ]),
+  ...inFile('src/controllers/fix/eni/fix-eni.ts', [
+    [
+      'a denial does not end it',
+      'isDenied = step.commands.includes(PERMISSIONS)',
+      'isDenied = false',
+      ENI,
     ],
   ]),
   ...inFile('src/readers/kube/aws-auth-edit.ts', [

@@ -19,11 +19,19 @@ export interface Instance {
   readonly zone: string;
 }
 
+/** What differs from a machine that is as it should be. */
+export interface JoinOptions {
+  /** Its hostname, of which EC2 knows nothing; the kubelet has no provider ID either. */
+  readonly hostname?: string;
+}
+
 export interface JoinSite {
   readonly plane: ControlPlane;
   readonly moto: Moto;
   readonly instance: Instance;
   readonly machine: Machine;
+  /** Of the machine's programs. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Runs a program of the machine to its end. */
   readonly run: (words: readonly string[], limitMs?: number) => Promise<Said>;
   /** Starts `rollcall join` with these options; COMMAND is the real kubeadm join where none is given. */
@@ -109,6 +117,7 @@ function environment(): Readonly<Record<string, string>> {
 export async function openJoinSite(
   stage: Stage,
   version: CloudControllerVersion,
+  { hostname }: JoinOptions = {},
 ): Promise<JoinSite> {
   const moto = await stage.moto();
   const plane = await initCluster(stage);
@@ -119,7 +128,7 @@ export async function openJoinSite(
     [EC2_PLACE]: Number(new URL(moto.url).port),
   };
   const { name, address, id, zone } = instance;
-  const machine = await stage.machine({ name, address, reaches });
+  const machine = await stage.machine({ name: hostname ?? name, address, reaches });
   await prepareKubelet(machine);
   await machine.shell(
     `rm -rf /etc/kubernetes /etc/cni/net.d; mkdir -p /etc/cni/net.d; echo 1 > /proc/sys/net/ipv4/ip_forward`,
@@ -129,11 +138,14 @@ export async function openJoinSite(
   await startContainerd(machine);
   const extra = {
     'cloud-provider': 'external',
-    'provider-id': `aws:///${zone}/${id}`,
+    ...(hostname === undefined ? { 'provider-id': `aws:///${zone}/${id}` } : {}),
     'node-ip': address,
   };
   const kubeletExtraArgs = Object.entries(extra).map(([key, value]) => ({ name: key, value }));
-  await machine.write(JOIN_FILE, joinConfig(plane, { node: { name, kubeletExtraArgs } }));
+  await machine.write(
+    JOIN_FILE,
+    joinConfig(plane, { node: { name: hostname ?? name, kubeletExtraArgs } }),
+  );
   machine.start('kubelet', { program: 'bash', args: ['-c', KUBELET_UNIT], env: environment() });
   let starts = 0;
   return {
@@ -141,6 +153,7 @@ export async function openJoinSite(
     moto,
     instance,
     machine,
+    environment: environment(),
     run: async ([program = '', ...args], limitMs = 90_000) =>
       machine.run({ program, args, env: environment(), limitMs }),
     supervise: (options, command = KUBEADM_JOIN) => {

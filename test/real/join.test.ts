@@ -4,27 +4,20 @@
  * instance EC2 does not list yet.
  */
 import assert from 'node:assert/strict';
-import { after, afterEach, describe, test } from 'node:test';
+import { after, afterEach, describe } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Program, until } from './bench.ts';
 import { type JoinSite, KUBEADM_JOIN, openJoinSite } from './join-site.ts';
 import { openStage } from './capture/stage.ts';
 import type { KubeEvent } from './kube-client.ts';
-import { CONTROL_PLANE, missing, missingOnPath } from './parts.ts';
+import { JOIN_PARTS_MISSING } from './join-parts.ts';
+import { sharedTests } from '../share.ts';
 
-const skip =
-  process.getuid?.() === 0
-    ? missing(
-        ...CONTROL_PLANE,
-        'kube-controller-manager',
-        'kube-scheduler',
-        'moto',
-        '1.34.3',
-        'kubelet',
-        'kubeadm',
-      ) || missingOnPath('unshare', 'containerd')
-    : 'machines of their own need root; run the test as root';
+const skip = JOIN_PARTS_MISSING;
 const WITH_PARTS = { skip, timeout: 240_000 };
+
+/** Each starts a control plane and a machine, which takes half a minute of processor time. */
+const joins = sharedTests(5);
 
 const stage = openStage();
 afterEach(() => stage.clear());
@@ -81,7 +74,7 @@ async function endOf(program: Program): Promise<LastEvent> {
 const JOIN = ['--kept=10s', '--output=json'] as const;
 
 describe('a machine whose instance EC2 lists late', { skip }, () => {
-  test('kubeadm join alone reports success, and there is no node', WITH_PARTS, async () => {
+  joins.test('kubeadm join alone reports success, and there is no node', WITH_PARTS, async () => {
     const site = await hiddenSite();
     const { code, text } = await site.run(KUBEADM_JOIN);
     assert.equal(code, 0);
@@ -94,7 +87,7 @@ describe('a machine whose instance EC2 lists late', { skip }, () => {
     assert.equal(health.code, 0, 'the kubelet runs on');
   });
 
-  test('under rollcall join it is a node that stays', WITH_PARTS, async () => {
+  joins.test('under rollcall join it is a node that stays', WITH_PARTS, async () => {
     const site = await hiddenSite();
     const program = site.supervise(JOIN);
     await untilDeleted(site);
@@ -105,7 +98,7 @@ describe('a machine whose instance EC2 lists late', { skip }, () => {
     assert.equal((await site.node())?.metadata.uid, nodeUid);
   });
 
-  test('with --wait-for-cloud it is one at once', WITH_PARTS, async () => {
+  joins.test('with --wait-for-cloud it is one at once', WITH_PARTS, async () => {
     const site = await hiddenSite();
     await site.addPodNetwork();
     const program = site.supervise([...JOIN, '--wait-for-cloud']);
@@ -129,7 +122,7 @@ const KILLS: readonly (readonly [what: string, said: RegExp, triesMax: number])[
 
 describe('kill -9', { skip }, () => {
   for (const [what, said, triesMax] of KILLS)
-    test(`${what}: the next start ends with a node that stays`, WITH_PARTS, async () => {
+    joins.test(`${what}: the next start ends with a node that stays`, WITH_PARTS, async () => {
       const site = await hiddenSite();
       const first = site.supervise(JOIN);
       const way = untilDeleted(site)
@@ -152,7 +145,7 @@ async function untilJoined(site: JoinSite, way: Promise<void>): Promise<LastEven
 }
 
 describe('a join that cannot succeed', { skip }, () => {
-  test('ends with its cause', WITH_PARTS, async () => {
+  joins.test('ends with its cause', WITH_PARTS, async () => {
     const site = await hiddenSite();
     await site.plane.client.remove('/api/v1/namespaces/kube-system/secrets/bootstrap-token-k3x9pd');
     const path = '/api/v1/namespaces/kube-public/configmaps/cluster-info';
@@ -163,3 +156,5 @@ describe('a join that cannot succeed', { skip }, () => {
     assert.deepEqual([event, cause], ['failed', 'expired-bootstrap-token']);
   });
 });
+
+joins.tell('joins of real machines');

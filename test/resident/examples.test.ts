@@ -62,7 +62,7 @@ async function assertAlike(example: Example): Promise<void> {
 }
 
 const ALL = loadExamples();
-const EXAMPLES = shareOf(ALL, 12);
+const EXAMPLES = shareOf(ALL, 24);
 
 describe('a judge that remembers, as an example changes around it', () => {
   for (const example of EXAMPLES)

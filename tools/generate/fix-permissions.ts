@@ -5,7 +5,7 @@ import type { AwsCall } from '../../src/ports/aws-api.ts';
 import { permissionsOf } from './gate-permissions.ts';
 
 export const FIX_WRITES =
-  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata. Whoever may write aws-auth may make anybody an administrator of the cluster.';
+  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.';
 
 const SYSTEM = { namespace: 'kube-system' };
 
@@ -20,7 +20,9 @@ export const FIX_PERMISSIONS: {
   ],
   calls: (
     [
+      ['ec2', 'DeleteNetworkInterface'],
       ['ec2', 'DescribeInstances'],
+      ['ec2', 'DescribeNetworkInterfaces'],
       ['ec2', 'ModifyInstanceMetadataOptions'],
       ['eks', 'AssociateAccessPolicy'],
       ['eks', 'CreateAccessEntry'],

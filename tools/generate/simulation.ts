@@ -11,6 +11,7 @@ import { LIVENESS, type Rule, SAFETY } from '../../src/sim/invariants/list.ts';
 import { MARKS } from '../../src/sim/marks/marks.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
+import { JOIN_BUGS } from '../../test/sim/machines/join-bugs.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src/sim');
@@ -52,18 +53,24 @@ function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
 }
 
+/** Of the runs of joins, in which no look of a user is judged. */
+const JOIN_RULES: ReadonlySet<string> = new Set(['I-26', 'I-27']);
+
 function ruleRow({ id, title, of }: Rule): readonly string[] {
+  if (JOIN_RULES.has(id)) return [id, title, 'with joins'];
   return [id, title, stateOf(CHECKED_RULES.includes(id), CONTROLLER_RULES.has(id), later([of]))];
 }
 
 function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
   const bug = PLANTED_BUGS.find((one) => one.id === id);
   const ofController = CONTROLLER_BUGS.find((one) => one.id === id);
+  const ofJoin = JOIN_BUGS.find((one) => one.id === id);
   const states = [
     ...(bug === undefined ? [] : [`here, caught by ${bug.caughtBy.join(', ')}`]),
     ...(ofController === undefined
       ? []
       : [`with controllers, caught by ${ofController.caughtBy.join(', ')}`]),
+    ...(ofJoin === undefined ? [] : [`with joins, caught by ${ofJoin.caughtBy.join(', ')}`]),
   ];
   return [id, title, states.length === 0 ? later([of]) : states.join('; ')];
 }
@@ -196,6 +203,14 @@ every event skipped, late or repeated; every read stale; every append of the rec
 run must end as the quiet one does. What came of it, and what catches each planted bug:
 [simulation-controllers.md](simulation-controllers.md).`;
 
+const JOINS = `## Joins
+
+\`rollcall join\` runs unchanged as the command of simulated machines. Two sets of runs judge it by what
+is true in its world: drawn worlds, in which the same machine joins by user data alone, by a shell loop
+and by \`rollcall join\`; and small worlds in which each call of its ports goes wrong once: the program
+is killed before, during or after the call, the machine loses power, or the answer is lost. What came
+of it: [simulation-joins.md](simulation-joins.md).`;
+
 /** What the simulation tests, and what comes with which part. */
 export function simulationPage(): GeneratedFile {
   const sections = [
@@ -212,6 +227,7 @@ export function simulationPage(): GeneratedFile {
     '## Reachability marks',
     table(['mark', 'reached when'], Object.entries(MARKS)),
     CONTROLLERS,
+    JOINS,
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',

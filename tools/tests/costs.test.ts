@@ -4,13 +4,13 @@ import { budgetLines, costsIn, longestFirst, slowestLines } from './costs.ts';
 
 const ROOT = '/checkout';
 const TOLD =
-  '1200\t/checkout/test/sim/a.test.ts\n31040\t/checkout/test/cli/lab/b.test.ts\n900\t/checkout/tools/tests/together.ts\n';
+  '1200\t/checkout/test/sim/a.test.ts\n31040\t/checkout/test/cli/lab/b.test.ts\n900\t/checkout/tools/tests/together/inner.ts\n';
 
 test('sums the seconds that processes report by file', () => {
   assert.deepEqual(costsIn(TOLD, ROOT), {
     'test/sim/a.test.ts': 1.2,
     'test/cli/lab/b.test.ts': 31,
-    'tools/tests/together.ts': 0.9,
+    'tools/tests/together/inner.ts': 0.9,
   });
 });
 
@@ -32,11 +32,15 @@ test('lists the ten slowest files with the sum of all', () => {
 });
 
 test('lists a room with its budget and marks one over budget', () => {
-  const lines = budgetLines(costsIn(TOLD, ROOT), { 'test/cli': 20, 'inner rooms': 5, other: 9 });
+  const lines = budgetLines(costsIn(TOLD, ROOT), {
+    'test/cli': 20,
+    'shared processes': 5,
+    other: 9,
+  });
   assert.deepEqual(lines, [
     'Rooms, of their budgets:',
     '   31.0 s  test/cli, of 20 s, over it: share the work or raise it in tools/tests/budgets.json',
     '    1.2 s  other, of 9 s',
-    '    0.9 s  inner rooms, of 5 s',
+    '    0.9 s  shared processes, of 5 s',
   ]);
 });

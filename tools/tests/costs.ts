@@ -5,9 +5,9 @@ import { dirname, relative } from 'node:path';
 /** The environment variable that names the file in which the processes of tests tell their cost. */
 export const COSTS_VARIABLE = 'ROLLCALL_TEST_COSTS';
 
-/** The one process of the tests that share one. */
-export const TOGETHER = 'inner rooms';
-const TOGETHER_FILE = 'tools/tests/together.ts';
+/** The processes that tests of several rooms share. */
+export const TOGETHER = 'shared processes';
+const TOGETHER_FOLDER = 'tools/tests/together/';
 const SLOWEST_SHOWN = 10;
 
 /** Seconds of processor time by file, as it is named from the checkout. */
@@ -37,9 +37,9 @@ export function longestFirst(
   });
 }
 
-/** `test/sim`, `tools/tests`; tests of the rooms under `src` are together in the most. */
+/** `test/sim`, `tools/tests`; most tests share a process with those of other rooms. */
 function roomOf(file: string): string {
-  if (file === TOGETHER_FILE) return TOGETHER;
+  if (file.startsWith(TOGETHER_FOLDER)) return TOGETHER;
   return file.split('/').slice(0, -1).slice(0, 2).join('/');
 }
 

@@ -34,6 +34,14 @@ export function connectionFailure(error: unknown, scene: ConnectionScene): PortE
   });
 }
 
+/** A connection that was up, and went. */
+const CUT: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** True for a connection that was closed under a request. */
+export function isCut(error: unknown): boolean {
+  return CUT.has(codeOf(rootOf(error)));
+}
+
 /** The error below those that wrap it: one address of several, the socket of a request. */
 function rootOf(error: unknown): unknown {
   let root = error;
@@ -219,8 +227,7 @@ function networkFailure(code: string, error: unknown, { target }: ConnectionScen
 function networkWords(code: string, error: unknown, target: KubeTarget): string {
   const where = `${target.server}${via(target)}`;
   if (code === 'ECONNREFUSED') return `Nothing listens at ${where} (connection refused)`;
-  if (['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code))
-    return `The connection to ${where} was cut (${reasonOf(error)})`;
+  if (CUT.has(code)) return `The connection to ${where} was cut (${reasonOf(error)})`;
   if (code === 'ENETUNREACH' || code === 'EHOSTUNREACH')
     return `There is no route to ${where} (${code})`;
   return `The connection to ${where} ended (${code === '' ? reasonOf(error) : code})`;

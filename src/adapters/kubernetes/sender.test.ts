@@ -255,6 +255,35 @@ describe('an answer', () => {
     assert.equal((await failureOf(sender.send(NODES))).failure, 'unavailable');
   });
 
+  test('that a closed connection took is asked for again', async (context) => {
+    const { sender, seen } = await open(context, (response, round) => {
+      if (round === 3) ok(response);
+      else response.destroy();
+    });
+    assert.equal(await textOf(await sender.send(NODES)), '{}');
+    assert.equal(seen.length, 3);
+    assert.deepEqual([...sender.counts()], [['list nodes', 3]]);
+  });
+
+  test('that no connection brings is asked for three times', async (context) => {
+    const { sender, seen } = await open(context, (response) => response.destroy());
+    assert.equal((await failureOf(sender.send(NODES))).failure, 'unreachable');
+    assert.equal(seen.length, 3);
+  });
+
+  test('of a request with a body is not asked for again', async (context) => {
+    const { sender, seen } = await open(context, (response) => response.destroy());
+    await failureOf(sender.send({ ...NODES, body: '{}' }));
+    await failureOf(sender.send({ ...NODES, method: 'DELETE' }));
+    assert.equal(seen.length, 2);
+  });
+
+  test('that nothing listens for is not asked for again', async (context) => {
+    const { sender } = await open(context, ok, { server: 'http://127.0.0.1:1' });
+    await failureOf(sender.send(NODES));
+    assert.deepEqual([...sender.counts()], [['list nodes', 1]]);
+  });
+
   test('that does not come is a failure of the connection', async (context) => {
     const { sender } = await open(context, (response) => response.destroy());
     const error = await failureOf(sender.send(NODES));

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import { PortError } from '../../ports/port-error.ts';
-import { type ConnectionScene, connectionFailure } from './connection-failure.ts';
+import { type ConnectionScene, connectionFailure, isCut } from './connection-failure.ts';
 import { type Credential, type Credentials, credentialsOf } from './credentials.ts';
 import type { KubeEnvironment } from './environment.ts';
 import { notConfigured } from './not-configured.ts';
@@ -133,11 +133,14 @@ export class Sender {
   }
 
   async #exchange(request: KubeRequest, credential: Credential): Promise<WireAnswer> {
-    this.#count(request.name);
-    try {
-      return await this.#wire.send(credential.client, this.#optionsOf(request, credential));
-    } catch (error) {
-      throw this.failureOf(request, error);
+    for (let sent = 1; ; sent++) {
+      this.#count(request.name);
+      try {
+        return await this.#wire.send(credential.client, this.#optionsOf(request, credential));
+      } catch (error) {
+        const mayAskAgain = sent < ASKED_MAX && isQuestion(request) && isCut(error);
+        if (!mayAskAgain) throw this.failureOf(request, error);
+      }
     }
   }
 
@@ -209,6 +212,17 @@ export class Sender {
     const text = textOf(name);
     this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
   }
+}
+
+/**
+ * A server closes connections on which nobody asked for a while, and a busy program asks on them
+ * before it sees that; one that is asked next may be closed too.
+ */
+const ASKED_MAX = 3;
+
+/** True for what changes nothing and ends by itself; a watch is begun again by whoever follows. */
+function isQuestion({ method, body, isWatch }: KubeRequest): boolean {
+  return method === undefined && body === undefined && isWatch !== true;
 }
 
 function isStoring({ write }: KubeRequest): boolean {

@@ -2,6 +2,7 @@ import { ENTRY_NOTE } from '../../controllers/fix/auth/fix-entry.ts';
 import { MAP_NOTE } from '../../controllers/fix/auth/fix-map.ts';
 import { undoMap } from '../../controllers/fix/auth/undo-map.ts';
 import { type FixDocument, fixDocument } from '../../controllers/fix/document.ts';
+import { ENI_NOTE } from '../../controllers/fix/eni/fix-eni.ts';
 import type { FixOrder, FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
 import { HOP_LIMIT_NOTE, undoHops } from '../../controllers/fix/machine/hop-limit.ts';
 import { TAINT_NOTE, undoTaint } from '../../controllers/fix/machine/startup-taint.ts';
@@ -49,7 +50,14 @@ async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise
   if (kind === HOP_LIMIT_NOTE) return await undoHops(note, order, tools);
   if (kind === TAINT_NOTE) return await undoTaint(note, order, tools);
   if (kind === ENTRY_NOTE) return entryStep(note);
+  if (kind === ENI_NOTE) return interfaceStep(note);
   return plainStep('fix', 'refused', 'This version of Rollcall does not know such a change.');
+}
+
+function interfaceStep(note: UndoNote): FixStep {
+  const why =
+    'A deleted network interface cannot be taken back; the CNI makes new ones as it needs them.';
+  return plainStep(`network interface ${textAt(note, 'id') ?? ''}`, 'refused', why);
 }
 
 function entryStep(note: UndoNote): FixStep {

@@ -39,10 +39,13 @@ export function fixDocument(
     id: isWritten ? id : null,
     disturbs: isChange ? disturbs : [],
     steps,
-    undo: isWritten && beginning.fix !== 'undo' ? undoCommand(id) : null,
+    undo: isWritten && !WITHOUT_UNDO.has(beginning.fix) ? undoCommand(id) : null,
     result: null,
   };
 }
+
+/** What takes back is not taken back, and what was deleted in AWS is gone. */
+const WITHOUT_UNDO: ReadonlySet<string> = new Set(['undo', 'eni']);
 
 /** A change whose answer was lost may have taken effect, and is to be taken back too. */
 const WRITTEN: ReadonlySet<FixOutcome> = new Set(['written', 'overwritten', 'unclear']);

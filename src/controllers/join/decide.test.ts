@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { decide } from './decide.ts';
 import { ended, restarting, starting } from './after.ts';
 import { joinStateOf, joinStateText, newJoin } from './state.ts';
 import {
@@ -226,6 +227,14 @@ describe('what is unknown', () => {
   test('a name that the credentials may not read is named', () => {
     const looks = [0, 120_000].map((atMs) => seen(atMs, { node: unseen('denied') }));
     assert.equal(deeds(play(watching(), looks).steps), 'wait name-denied');
+  });
+
+  test('the end of the time names what the Node waits for, and what gives its name', () => {
+    const over = seen(RULES.limitMs, { node: present({ isInitialized: false }) });
+    const { step } = decide(watching(), over, RULES);
+    assert.match(step.why, /waits for the cloud controller.*--name auto$/);
+    const kept = seen(RULES.limitMs, { node: present() });
+    assert.match(decide(watching(), kept, RULES).step.why, /has not stayed for long enough\.$/);
   });
 
   test('the end of the time gives no verdict on a Node that could not be read', () => {

@@ -129,7 +129,8 @@ function foreign(state: JoinState, seen: JoinSeen, node: JoinNode, rules: JoinRu
   return failed(next, 'name-taken', `${what} ${fix}`);
 }
 
-function timeOver(state: JoinState, { node }: JoinSeen, rules: JoinRules): Decision {
+function timeOver(state: JoinState, seen: JoinSeen, rules: JoinRules): Decision {
+  const { node } = seen;
   const limit = `The time for the join, ${seconds(rules.limitMs)}, is over.`;
   if (node.state === 'unknown') {
     const failure = node.why === 'no-answer' ? 'time-over-unseen' : 'time-over';
@@ -137,7 +138,12 @@ function timeOver(state: JoinState, { node }: JoinSeen, rules: JoinRules): Decis
   }
   if (node.state === 'absent')
     return failed(state, 'time-over', `${limit} There is no Node ${node.name}.`);
-  const lacking = node.node.owner === 'ours' ? null : `Node ${node.node.name} is not ours.`;
-  const why = lacking ?? `Node ${node.node.name} has not become Ready and stayed.`;
-  return failed(state, 'time-over', `${limit} ${why}`);
+  return failed(state, 'time-over', `${limit} ${lateNode(seen, node.node)}`);
+}
+
+function lateNode(seen: JoinSeen, node: JoinNode): string {
+  if (node.owner !== 'ours') return `Node ${node.name} is not ours.`;
+  const lacking = lackingOf(seen, node) ?? `Node ${node.name} has not stayed for long enough.`;
+  if (node.isInitialized) return lacking;
+  return `${lacking} It finds an instance by the private DNS name that EC2 has or by the provider ID; kubeadm gets both with --name auto`;
 }

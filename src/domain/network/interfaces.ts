@@ -1,5 +1,6 @@
 import { cidrOf, sizeOf } from './cidr.ts';
 import type { NetworkInterface } from '../../evidence/aws/instance.ts';
+import { isoMs } from '../../evidence/time.ts';
 
 /** Who made a network interface. */
 export type EniOwner =
@@ -39,7 +40,9 @@ export interface OwnedInterface {
 }
 
 const CREATED_TAG = 'node.k8s.amazonaws.com/createdAt';
-const INSTANCE_TAG = 'node.k8s.amazonaws.com/instance_id';
+/** The instance for which the CNI made an interface; it is on each that it makes. */
+export const INSTANCE_TAG = 'node.k8s.amazonaws.com/instance_id';
+const CREATOR_TAG = 'eks:eni:owner';
 const NO_MANAGE_TAG = 'node.k8s.amazonaws.com/no_manage';
 const CLUSTER_TAGS = ['cluster.k8s.amazonaws.com/name', 'eks:cluster-name'];
 const CLUSTER_PREFIX = 'kubernetes.io/cluster/';
@@ -112,9 +115,36 @@ function clusterOf(tags: ReadonlyMap<string, string>): string | null {
   return tag?.slice(CLUSTER_PREFIX.length) ?? null;
 }
 
+/** The CNI writes RFC 3339; what only looks like a time, such as a year, says nothing of an age. */
 function timeOf(text: string | undefined): number | null {
-  const ms = Date.parse(text ?? '');
-  return Number.isNaN(ms) ? null : ms;
+  return Number.isNaN(Date.parse(text ?? '')) ? null : isoMs(text);
+}
+
+/** What marks an interface as made by whom and for what, each mark for itself. */
+export interface InterfaceMarks {
+  /** All clusters that its tags name, once each. */
+  readonly clusters: readonly string[];
+  /** The instance in a description of the CNI; null where it has another description. */
+  readonly describedInstance: string | null;
+  /** The instance in the tag of the CNI. */
+  readonly taggedInstance: string | null;
+  /** Tag `eks:eni:owner`; amazon-vpc-cni-k8s writes it from 1.20 on. */
+  readonly creator: string | null;
+}
+
+/** The marks of an item of DescribeNetworkInterfaces. */
+export function marksOf(item: NetworkInterface): InterfaceMarks {
+  const tags = tagsOf(item);
+  const named = CLUSTER_TAGS.flatMap((tag) => tags.get(tag) ?? []);
+  const prefixed = [...tags.keys()]
+    .filter((key) => key.startsWith(CLUSTER_PREFIX))
+    .map((key) => key.slice(CLUSTER_PREFIX.length));
+  return {
+    clusters: [...new Set([...named, ...prefixed])],
+    describedInstance: INSTANCE_IN_DESCRIPTION.exec(item.Description ?? '')?.[1] ?? null,
+    taggedInstance: tags.get(INSTANCE_TAG) ?? null,
+    creator: tags.get(CREATOR_TAG) ?? null,
+  };
 }
 
 function prefixAddresses(item: NetworkInterface): number {

@@ -173,6 +173,11 @@ function byMaps(plan: PlanFacts, { cluster, mode, name, role }: Question): Admis
       'whether aws-auth maps the node role, since the cluster exists already',
       'kubectl -n kube-system get configmap aws-auth -o yaml',
     );
+  if (!plan.canWriteMaps)
+    return unknown(
+      'whether aws-auth maps the node role, which no template writes',
+      'kubectl -n kube-system get configmap aws-auth -o yaml',
+    );
   const hasManaged = [name, ANY].some((key) => lookedUp(plan, GROUPS_OF_CLUSTER, key).length > 0);
   return hasManaged && mode === 'CONFIG_MAP'
     ? { kind: 'not-in-map', map: null, cluster }

@@ -16,6 +16,7 @@ function planOf(facts: readonly Planned[]): PlanFacts & { readonly asked: { coun
   const asked = { count: 0 };
   return {
     asked,
+    canWriteMaps: true,
     list(kind) {
       asked.count++;
       return facts.filter((fact) => fact.kind === kind) as never;

@@ -1,80 +1,11 @@
-import { AWS_SHAPES } from '../../evidence/aws/shapes.ts';
-import { KUBE_SHAPES } from '../../evidence/kube/shapes.ts';
 import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
-import type { FactKind, FactTypes } from '../../evidence/kinds.ts';
-import type { Doubt, PlanContents, Planned } from '../../evidence/planned.ts';
-import { projectFact } from '../../evidence/project.ts';
+import type { FactKind } from '../../evidence/kinds.ts';
+import type { Doubt, PlanContents } from '../../evidence/planned.ts';
 import { excerptOf } from '../../evidence/redact.ts';
-import { readUserData } from '../aws/user-data.ts';
-import { manifests } from './cni.ts';
-import { accessEntry, accessPolicy, addon, cluster, nodeGroup, podIdentity } from './cluster.ts';
-import { awsAuthOf, isAwsAuth } from './config-map.ts';
-import { configuration, scalingGroup, template } from './launches.ts';
-import type { Answer, Made, Maker, Plan } from './made.ts';
+import { contentsOf } from './contents.ts';
+import { concernsNodes } from './makers.ts';
 import { type Module, placedIn, RESOURCES_MAX } from './module.ts';
-import { image } from './images.ts';
-import { kmsKey } from './keys.ts';
-import {
-  dhcpOptions,
-  endpoint,
-  natGateway,
-  networkAcl,
-  routePart,
-  routeTable,
-  subnet,
-  vpc,
-} from './network.ts';
-import { directoryOf } from './references.ts';
-import { changeOf, indexText, type Resource, textOf } from './resource.ts';
-import { attachment, oidcProvider, otherAttachment, profile, role } from './roles.ts';
-import { securityGroup, securityRule } from './security.ts';
-
-const MAKERS: Readonly<Record<string, Maker>> = {
-  aws_ami: image,
-  aws_autoscaling_group: scalingGroup,
-  aws_default_network_acl: networkAcl,
-  aws_default_route_table: routeTable,
-  aws_default_security_group: securityGroup,
-  aws_eks_access_entry: accessEntry,
-  aws_eks_access_policy_association: accessPolicy,
-  aws_eks_addon: addon,
-  aws_eks_cluster: cluster,
-  aws_eks_node_group: nodeGroup,
-  aws_eks_pod_identity_association: podIdentity,
-  aws_iam_instance_profile: profile,
-  aws_iam_openid_connect_provider: oidcProvider,
-  aws_iam_policy_attachment: otherAttachment,
-  aws_iam_role: role,
-  aws_iam_role_policies_exclusive: otherAttachment,
-  aws_iam_role_policy_attachment: attachment,
-  aws_iam_role_policy_attachments_exclusive: otherAttachment,
-  aws_kms_key: kmsKey,
-  aws_launch_configuration: configuration,
-  aws_launch_template: template,
-  aws_nat_gateway: natGateway,
-  aws_network_acl: networkAcl,
-  aws_route: routePart,
-  aws_route_table: routeTable,
-  aws_route_table_association: routePart,
-  aws_security_group: securityGroup,
-  aws_security_group_rule: securityRule,
-  aws_ssm_parameter: image,
-  aws_subnet: subnet,
-  aws_vpc: vpc,
-  aws_vpc_dhcp_options: dhcpOptions,
-  aws_vpc_endpoint: endpoint,
-  aws_vpc_security_group_egress_rule: securityRule,
-  aws_vpc_security_group_ingress_rule: securityRule,
-  helm_release: manifests,
-  kubectl_manifest: manifests,
-  kubernetes_manifest: manifests,
-};
-
-/** Data sources that show as much as the resource itself. */
-const LOOKED_UP = new Set(['aws_ami', 'aws_iam_role', 'aws_ssm_parameter', 'aws_subnet']);
-
-/** Resources that nodes do not depend on, whether or not they are there. */
-const ASIDE = new Set(['aws_ami', 'aws_ssm_parameter', 'helm_release', 'kubectl_manifest']);
+import { changeOf, indexText, type Resource } from './resource.ts';
 
 /** How the program that writes such files is called where it is the source. */
 const BY = 'terraform show -json';
@@ -101,7 +32,11 @@ export function readPlan(document: Json, locator: string): PlanRead {
   const resources = resourcesOf(document, values);
   if (resources.length > RESOURCES_MAX)
     return { ok: false, why: `it has more than ${RESOURCES_MAX} resources` };
-  return { ok: true, contents: contentsOf(document, resources, locator) };
+  const gone = listAt(document, 'resource_changes').filter(isGone);
+  const doubts = gone.flatMap(doubtOfGone);
+  const isRemoving = gone.length > 0;
+  const source = { locator, by: BY, doubts, isRemoving, canWriteMaps: true };
+  return { ok: true, contents: contentsOf(resources, source) };
 }
 
 function resourcesOf(document: JsonObject, values: JsonObject): readonly Resource[] {
@@ -169,43 +104,10 @@ function blocksOf(
   return made;
 }
 
-function contentsOf(
-  document: JsonObject,
-  resources: readonly Resource[],
-  locator: string,
-): PlanContents {
-  const directory = directoryOf(resources);
-  const managed = resources.filter(({ isLookedUp }) => !isLookedUp);
-  const plan: Plan = { directory, byType: Map.groupBy(managed, ({ type }) => type) };
-  const facts: Planned[] = [];
-  const doubts: Doubt[] = [];
-  for (const resource of resources) {
-    const place = { address: resource.address, locator: `${locator}#${resource.address}` };
-    for (const made of madeOf(plan, resource)) {
-      if ('doubt' in made) doubts.push({ kind: made.doubt, what: made.what, ...place });
-      else if ('object' in made) addObject(facts, resource, made, place);
-      else addFact(facts, resource, made, place);
-    }
-    addTexts(plan, resource, { facts, doubts, place });
-  }
-  const gone = listAt(document, 'resource_changes').filter(isGone);
-  doubts.push(...gone.flatMap(doubtOfGone));
-  const isChanging = gone.length > 0 || facts.some(({ change }) => change !== 'keep');
-  return { facts, doubts, resourceCount: managed.length, isChanging };
-}
-
-function madeOf(plan: Plan, resource: Resource): readonly Made[] {
-  const { type, isLookedUp } = resource;
-  if ((isLookedUp && !LOOKED_UP.has(type)) || !Object.hasOwn(MAKERS, type)) return [];
-  return MAKERS[type]?.(plan, resource) ?? [];
-}
-
 function isGone(change: Json): boolean {
   const actions = listAt(change, 'change.actions');
   const type = textAt(change, 'type') ?? '';
-  const isOurs =
-    (Object.hasOwn(MAKERS, type) && !ASIDE.has(type)) || type.startsWith('kubernetes_config_map');
-  return isOurs && actions.includes('delete') && !actions.includes('create');
+  return concernsNodes(type) && actions.includes('delete') && !actions.includes('create');
 }
 
 const REMOVED: Readonly<Record<string, FactKind>> = {
@@ -225,69 +127,4 @@ function doubtOfGone(change: Json): readonly Doubt[] {
   const address = textAt(change, 'address') ?? type;
   const what = `what lets the node role in once ${address} is removed`;
   return [{ kind, address, what }];
-}
-
-interface Place {
-  readonly address: string;
-  readonly locator: string;
-}
-
-function planned<K extends FactKind>(
-  kind: K,
-  value: FactTypes[K],
-  { change }: Resource,
-  place: Place,
-): Planned {
-  return { state: 'seen', kind, value, by: BY, change, ...place };
-}
-
-function addFact(
-  facts: Planned[],
-  resource: Resource,
-  { kind, answer }: Extract<Made, { readonly answer: Answer }>,
-  place: Place,
-): void {
-  const known = Object.entries(answer).filter(([, value]) => value !== undefined);
-  const projected = projectFact(AWS_SHAPES[kind], Object.fromEntries(known) as JsonObject);
-  if (projected === null) return;
-  facts.push(planned(kind, withoutUnknown(projected.value, answer) as never, resource, place));
-}
-
-/** An object that an add-on makes, as the API server would show it. */
-function addObject(
-  facts: Planned[],
-  resource: Resource,
-  { object, body }: Extract<Made, { readonly body: JsonObject }>,
-  place: Place,
-): void {
-  const kept = projectFact(KUBE_SHAPES[object], body, false)?.value ?? {};
-  const metadata = at(body, 'metadata');
-  const named = { name: textAt(metadata, 'name'), namespace: textAt(metadata, 'namespace') };
-  facts.push(planned(`kube/${object}`, { ...kept, ...named } as never, resource, place));
-}
-
-/** What is known after apply is undefined, where it would be null if it were not set. */
-function withoutUnknown(value: object, answer: Answer): object {
-  const unknown = Object.entries(answer).filter(([, given]) => given === undefined);
-  const gone = new Set(unknown.map(([name]) => name));
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !gone.has(name)));
-}
-
-/** The mapping of roles, and what a template's user data says of the cluster. */
-function addTexts(
-  { directory }: Plan,
-  resource: Resource,
-  { facts, doubts, place }: { facts: Planned[]; doubts: Doubt[]; place: Place },
-): void {
-  if (isAwsAuth(resource)) {
-    const { value, isWhole } = awsAuthOf(directory, resource);
-    facts.push(planned('kube/aws-auth', value, resource, place));
-    const what = 'which roles aws-auth maps, until the plan is applied';
-    if (!isWhole) doubts.push({ kind: 'kube/aws-auth', what, ...place });
-  }
-  if (resource.type !== 'aws_launch_template') return;
-  const userData = textOf(resource, 'user_data');
-  if (userData === undefined) return;
-  const id = textAt(resource.values, 'id') ?? resource.address;
-  facts.push(planned('aws/user-data', readUserData(id, userData), resource, place));
 }

@@ -7,7 +7,7 @@ import { createKernel, type Kernel, type LogLine } from '../kernel/kernel.ts';
 import { createClient } from '../kube/client.ts';
 import type { ApiUser } from '../kube/contract.ts';
 import { createApiServer, type KubeApiServer } from '../kube/server.ts';
-import type { SimulatedMachine, Hypervisor } from '../machines/contract.ts';
+import type { SimulatedMachine, Hypervisor, JoinTurn } from '../machines/contract.ts';
 import { createHypervisor } from '../machines/hypervisor.ts';
 import { type Platform, startPlatform } from '../platform/platform.ts';
 import type { GroupSetting, WorldSetting } from '../stories/scenario.ts';
@@ -45,6 +45,8 @@ export interface SimulatedOptions {
   readonly seed: number;
   readonly onLine?: (line: LogLine) => void;
   readonly onEvent?: () => void;
+  /** Stands between `rollcall join` and its ports on every machine. */
+  readonly joinTools?: JoinTurn;
 }
 
 export const ADMIN: ApiUser = {
@@ -64,6 +66,7 @@ function endpointOf({ cluster, region }: WorldSetting): string {
 export function buildCluster({
   setting: given,
   seed,
+  joinTools,
   ...hooks
 }: SimulatedOptions): SimulatedCluster {
   const setting = withControlPlane(given);
@@ -86,7 +89,10 @@ export function buildCluster({
   const webhook = isInjected(setting) ? webhookOf(world, cloud, setting, places) : null;
   if (webhook !== null) places.webhook = webhook;
   const platform = startPlatform(world, platformOptions(setting.cluster));
-  const hypervisor = createHypervisor(world, hypervisorOptions(setting, join.endpoint));
+  const hypervisor = createHypervisor(world, {
+    ...hypervisorOptions(setting, join.endpoint),
+    ...(joinTools === undefined ? {} : { joinTools }),
+  });
   Object.assign(places, { hypervisor, platform });
   cloud.controls.setAgents((instanceId, script, done) =>
     runByAgent(hypervisor, instanceId, script, done),

@@ -1,3 +1,4 @@
+import type { JoinTools } from '../../controllers/join/supervisor.ts';
 import type { TrueInstance } from '../aws/contract.ts';
 import type { KubeletPage } from '../kube/hooks.ts';
 
@@ -227,4 +228,9 @@ export interface HypervisorOptions {
   readonly requestsPerSecond?: number;
   /** Deviation of a machine's wall clock from true time, ms, drawn once; 0 without. */
   readonly clockSkewMs?: number;
+  /** Stands between `rollcall join` and its ports at each of its starts; nothing without. */
+  readonly joinTools?: JoinTurn;
 }
+
+/** Ports of a join that fail, are watched, or have a mistake in them. */
+export type JoinTurn = (tools: JoinTools, instanceId: string) => JoinTools;

@@ -1,5 +1,5 @@
 import type { TrueInstance } from '../aws/contract.ts';
-import type { HypervisorOptions, Spread } from './contract.ts';
+import type { HypervisorOptions, JoinTurn, Spread } from './contract.ts';
 
 /** The options of a hypervisor with everything that was left out filled in. */
 export interface HypervisorSettings {
@@ -21,6 +21,7 @@ export interface HypervisorSettings {
   readonly requestsPerSecond: number;
   readonly clockSkewMs: number;
   readonly servesJournals: boolean;
+  readonly joinTools: JoinTurn;
 }
 
 export function settingsOf(
@@ -42,6 +43,7 @@ export function settingsOf(
     requestsPerSecond: 5,
     clockSkewMs: 0,
     servesJournals: false,
+    joinTools: (tools) => tools,
     ...options,
     ...traits?.(instance),
     endpoint: options.endpoint.includes('://') ? options.endpoint : `https://${options.endpoint}`,

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
+import { shareButInCi, tellShare } from '../../share.ts';
 import { loadCauses, runControllerSeed } from '../../../src/apps/sim/controllers/seed-run.ts';
 
 const SEEDS = 1_000;
-const OF_A_TEST = 250;
+const OF_A_TEST = 125;
+const TESTS_OF = 8;
 const TOOL = join(import.meta.dirname, '../../../tools/simulation-controllers.ts');
 
 before(loadCauses);
@@ -30,7 +32,10 @@ async function runSeeds(from: number): Promise<Outcome> {
 }
 
 describe('controllers keep their rules under the faults of a seed', { concurrency: 2 }, () => {
-  for (let from = 1; from <= SEEDS; from += OF_A_TEST)
+  const all = Array.from({ length: SEEDS / OF_A_TEST }, (_, at) => 1 + at * OF_A_TEST);
+  const chosen = shareButInCi(all, TESTS_OF);
+  tellShare('hundreds of seeds of the controller', chosen.length, all.length);
+  for (const from of chosen)
     test(`seeds ${from} to ${from + OF_A_TEST - 1}`, { timeout: LIMIT_MS }, async () => {
       const { code, text } = await runSeeds(from);
       assert.equal(code, 0, text);

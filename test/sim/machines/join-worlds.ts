@@ -36,6 +36,8 @@ export interface Joined {
 }
 
 const END_S = 600;
+/** Boot, and the time limit of a join. */
+const LIMIT_S = 960;
 const NOT_INITIALIZED = 'it is not initialized';
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const SAID = /Node (\S+) \(UID (\S+)\) is Ready, initialized, and has stayed for/;
@@ -62,10 +64,10 @@ export async function playWorld(world: JoinWorld): Promise<readonly Joined[]> {
   if (world.throttled > 0)
     lab.simulated.cloud.controls.throttle('ec2:DescribeInstances', world.throttled);
   let said: Pick<Joined, 'saidAtS' | 'untrue'> = { saidAtS: null, untrue: [] };
-  for (let second = STARTED_S; second <= END_S; second++) {
+  for (let second = STARTED_S; second <= END_S || isOpen(said, second); second++) {
     if (second === world.deletedAtS) deleteNodes(lab);
     if (second === world.rebootAtS) reboot(lab);
-    if (second - UNIT_S === world.rebootAtS) startUnit(lab);
+    if (second - UNIT_S === world.rebootAtS) startJoin(lab.simulated, 'rollcall-0');
     await lab.until(second);
     if (said.saidAtS === null) said = saidAt(lab, second);
   }
@@ -78,6 +80,11 @@ export async function playWorld(world: JoinWorld): Promise<readonly Joined[]> {
   }));
 }
 
+/** A join whose own time is not over is played to its end. */
+function isOpen({ saidAtS }: Pick<Joined, 'saidAtS'>, second: number): boolean {
+  return saidAtS === null && second <= LIMIT_S;
+}
+
 /** By then the machines are there. */
 const STARTED_S = 20;
 
@@ -88,11 +95,11 @@ function reboot({ simulated }: Lab): void {
 /** Boot, and the units of the machine. */
 const UNIT_S = 30;
 
-/** The unit of rollcall join runs at each boot; user data runs at the first one alone. */
-function startUnit(lab: Lab): void {
-  const machine = lab.simulated.machineOf('rollcall-0');
+/** Runs the line of the user data, as a unit of rollcall join does at each boot. */
+export function startJoin(simulated: Lab['simulated'], name: string): void {
+  const machine = simulated.machineOf(name);
   if (machine === null) return;
-  const userData = lab.simulated.cloud.instance(machine.instanceId)?.userData ?? '';
+  const userData = simulated.cloud.instance(machine.instanceId)?.userData ?? '';
   const line = userData.split('\n').find((one) => one.startsWith('rollcall join'));
   assert.ok(line !== undefined);
   machine.run(line);
@@ -136,7 +143,7 @@ function deleteNodes(lab: Lab): void {
 }
 
 /** What is wrong with a Node, seen by somebody who sees everything. */
-function wrongWith(node: JsonObject | null): readonly string[] {
+export function wrongWith(node: JsonObject | null): readonly string[] {
   if (node === null) return ['there is no Node'];
   const isTainted = listAt(node, 'spec.taints').some((one) => textAt(one, 'key') === UNINITIALIZED);
   return [

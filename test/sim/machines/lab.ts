@@ -4,7 +4,11 @@ import { runUntil } from '../../../src/sim/kernel/kernel.ts';
 import type { KubeClient } from '../../../src/sim/kube/contract.ts';
 import type { CommandResult, SimulatedMachine } from '../../../src/sim/machines/contract.ts';
 import { readScenario } from '../../../src/sim/stories/scenario.ts';
-import { buildCluster, type SimulatedCluster } from '../../../src/sim/cluster/simulated-cluster.ts';
+import {
+  buildCluster,
+  type SimulatedCluster,
+  type SimulatedOptions,
+} from '../../../src/sim/cluster/simulated-cluster.ts';
 
 /** A small cluster whose time passes as a test says. */
 export interface Lab {
@@ -20,7 +24,11 @@ export interface Lab {
   run(machine: SimulatedMachine, command: string): Promise<CommandResult>;
 }
 
-export async function openLab(world: JsonObject, seed = 7): Promise<Lab> {
+export async function openLab(
+  world: JsonObject,
+  seed = 7,
+  hooks: Pick<SimulatedOptions, 'joinTools'> = {},
+): Promise<Lab> {
   const read = readScenario({
     story: 'lab',
     title: 'lab',
@@ -36,7 +44,7 @@ export async function openLab(world: JsonObject, seed = 7): Promise<Lab> {
   const onLine = ({ actor, atMs, what }: { actor: string; atMs: number; what: string }): void => {
     lines.push(`${atMs} ${actor} ${what}`);
   };
-  const simulated = buildCluster({ setting, seed, onLine });
+  const simulated = buildCluster({ setting, seed, onLine, ...hooks });
   const client = simulated.world.client(simulated.admin.user);
   const machine = (name: string): SimulatedMachine => {
     const found = simulated.machineOf(name);

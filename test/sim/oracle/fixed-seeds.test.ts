@@ -5,7 +5,7 @@ import { runSeed } from '../../../src/apps/sim/one-seed.ts';
 import { shareOf, tellShare } from '../../share.ts';
 import { ALARMS, WRONG } from './fixed-seeds.ts';
 
-const SEEDS_OF = 8;
+const SEEDS_OF = 12;
 const alarms = shareOf(ALARMS, SEEDS_OF);
 const wrong = shareOf(WRONG, SEEDS_OF);
 tellShare(

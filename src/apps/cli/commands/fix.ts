@@ -13,6 +13,9 @@ import type { MachineFixName } from '../../fix/machines.ts';
 
 type Values = ParsedOptions<typeof FIX.options>;
 
+/** A machine that is just being made has its interfaces unused for some seconds. */
+const LEAST_APART_MS = 10_000;
+
 type Fix = (values: Values, rest: readonly string[], context: CliContext) => Promise<FixDocument>;
 
 function sharedOf(values: Values) {
@@ -43,6 +46,19 @@ async function undo(
   return await runUndo({ ...sharedOf(values), id }, context);
 }
 
+async function eni(
+  values: Values,
+  rest: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  if (rest.length > 0)
+    throw new UsageError('fix eni takes no words; it looks at all interfaces of the cluster');
+  if (values.apart < LEAST_APART_MS) throw new UsageError('--apart is at least 10s');
+  const { runEniFix } = await import('../../fix/eni.ts');
+  const { apart: apartMs, most: mostOfHour } = values;
+  return await runEniFix({ ...sharedOf(values), apartMs, mostOfHour }, context);
+}
+
 function ofMachines(name: MachineFixName): Fix {
   return async (values, names, context) => {
     const { runMachineFix } = await import('../../fix/machines.ts');
@@ -52,6 +68,7 @@ function ofMachines(name: MachineFixName): Fix {
 
 const FIXES: Readonly<Record<string, Fix>> = {
   auth,
+  eni,
   imds: ofMachines('imds'),
   taint: ofMachines('taint'),
   undo,

@@ -1,6 +1,7 @@
 import { openEvidence } from '../../../adapters/bundle/open.ts';
 import type { PreflightDocument } from '../../../diagnosis/preflight.ts';
 import { type PlanText, preflight } from '../../../engine/preflight.ts';
+import { shown } from '../../../domain/words.ts';
 import type { InputLoss } from '../../../evidence/observations.ts';
 import { type CliContext, SourceError, UsageError } from '../context.ts';
 import { PREFLIGHT } from '../declared/preflight.ts';
@@ -25,10 +26,24 @@ export async function preflightCommand(
   if (paths.length === 0)
     throw new UsageError('preflight needs a plan: terraform show -json plan.tfplan > plan.json');
   const losses: InputLoss[] = [];
-  const document = await preflight(plansIn(paths, losses, context), losses);
+  const document = await preflight(
+    plansIn(paths, losses, context),
+    losses,
+    parametersOf(values.parameter),
+  );
   if (document.plans.length === 0) throw new SourceError(reasonOf(document));
   await print(document, values.output, context);
   return exitCodeOfPreflight(document, values['fail-on']);
+}
+
+function parametersOf(given: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = given.map((text) => {
+    const [, name, value] = /^([A-Za-z0-9]{1,255})=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      throw new UsageError(`--parameter takes NAME=VALUE, not ${shown(text)}`);
+    return [name, value] as const;
+  });
+  return Object.fromEntries(pairs);
 }
 
 function reasonOf({ losses }: PreflightDocument): string {

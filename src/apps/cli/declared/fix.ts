@@ -2,18 +2,21 @@ import { declareCommand } from '../options/declaration.ts';
 import { LIVE_OPTIONS, PAGE_OUTPUT } from './shared.ts';
 
 const AUTH = 'fix auth';
+const ENI = 'fix eni';
 
 export const FIX = declareCommand({
   name: 'fix',
   summary: 'Repair what the diagnosis is sure of, one guarded change at a time',
   usage: [
     'fix auth [--role ARN --cluster NAME] [options]',
+    'fix eni [--cluster NAME] [options]',
     'fix imds|taint [NODE|INSTANCE]… [options]',
     'fix undo ID [options]',
   ],
   description: [
     'Without --yes it changes nothing: it shows each change and, where the server can, has it checked. With --yes each change carries the version that was read, is recorded before it is sent, and is read back afterwards; where somebody else wrote meanwhile it is decided again.',
     'auth lets a node role in: by an access entry, or in aws-auth, as the authentication mode of the cluster says. It acts on causes that the diagnosis calls definite, or on --role. In aws-auth every former entry stays byte for byte; a text that the authenticator may read otherwise is refused with its line. It gives a node what a node needs and nothing more.',
+    'eni deletes network interfaces that the VPC CNI left behind: unused in two looks, older than half an hour by their tag, with the tags of this cluster and of the CNI, their instance gone, and read once more right before. Where any part of a look fails it deletes nothing. A deleted interface cannot be taken back.',
     'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
     'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
   ],
@@ -49,6 +52,22 @@ export const FIX = declareCommand({
       group: AUTH,
       help: 'With --yes: wait up to this long until a machine registered',
     },
+    apart: {
+      kind: 'duration',
+      value: 'TIME',
+      default: '5m',
+      group: ENI,
+      help: 'With --yes: how long after the first look the second one follows; at least 10s',
+    },
+    most: {
+      kind: 'number',
+      value: 'N',
+      from: 1,
+      to: 200,
+      default: 20,
+      group: ENI,
+      help: 'Interfaces that are deleted within one hour at most, former runs included',
+    },
     record: {
       kind: 'text',
       value: 'FILE',
@@ -69,11 +88,12 @@ export const FIX = declareCommand({
       title: 'Let the role in and wait for the first machine',
       command: 'rollcall fix auth --yes --wait 5m',
     },
+    { title: 'Delete leaked network interfaces', command: 'rollcall fix eni --yes' },
     {
       title: 'One role, without a diagnosis',
       command:
         'rollcall fix auth --cluster shop --role arn:aws:iam::111122223333:role/shop-nodes --yes',
     },
   ],
-  seeAlso: ['diagnose', 'permissions', 'timeline'],
+  seeAlso: ['capacity', 'diagnose', 'permissions', 'timeline'],
 });

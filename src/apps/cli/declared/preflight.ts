@@ -2,11 +2,11 @@ import { declareCommand } from '../options/declaration.ts';
 
 export const PREFLIGHT = declareCommand({
   name: 'preflight',
-  summary: 'Judge a Terraform plan by the same causes, before anything is launched',
+  summary: 'Judge a Terraform plan or CloudFormation template before it is applied',
   usage: ['preflight PATH… [options]'],
   description: [
-    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, and says which node groups and Auto Scaling groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
-    'Values that are known after apply are unknown, never absent: where they decide, the answer is unknown. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
+    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, or a CloudFormation template in JSON or YAML, and says which node groups and Auto Scaling groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
+    'Values that are known after apply, or once the stack exists, are unknown, never absent: where they decide, the answer is unknown. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
   ],
   words: { most: Infinity, completes: ['file'] },
   options: {
@@ -18,6 +18,12 @@ export const PREFLIGHT = declareCommand({
       values: ['text', 'json', 'yaml', 'sarif'],
       default: 'text',
       help: 'Output format',
+    },
+    parameter: {
+      kind: 'text',
+      value: 'NAME=VALUE',
+      multiple: true,
+      help: 'Value of a parameter of a CloudFormation template, before its default',
     },
     'fail-on': {
       kind: 'choice',
@@ -37,6 +43,10 @@ export const PREFLIGHT = declareCommand({
     {
       title: 'A plan',
       command: 'terraform show -json plan.tfplan | rollcall preflight -',
+    },
+    {
+      title: 'A CloudFormation template',
+      command: 'rollcall preflight nodes.yaml --parameter ClusterName=orders',
     },
     { title: 'Several plans', command: 'rollcall preflight network.json cluster.json' },
     {

@@ -32,10 +32,12 @@ const LEFT = ['/etc/kubernetes/kubelet.conf', '/etc/kubernetes/pki/ca.crt'];
 export class JoinEyes {
   readonly #parts: CommandParts;
   readonly #clock: Clock;
+  readonly #isCommandRunning: () => boolean;
 
-  constructor(parts: CommandParts, clock: Clock) {
+  constructor(parts: CommandParts, clock: Clock, isCommandRunning: () => boolean) {
     this.#parts = parts;
     this.#clock = clock;
+    this.#isCommandRunning = isCommandRunning;
   }
 
   async look(wants: JoinWants): Promise<JoinSeen> {
@@ -50,7 +52,7 @@ export class JoinEyes {
       leftovers,
       checks: cloud === null ? [] : [checkOf(cloud)],
       kubelet: kubelet.state() === 'running' ? 'running' : 'stopped',
-      isCommandRunning: false,
+      isCommandRunning: this.#isCommandRunning(),
       atMs: this.#clock.monotonicMs(),
     };
   }

@@ -25,20 +25,23 @@ export function rollcallJoin(
   done: Done,
 ): void {
   const at = call.words.indexOf('--');
-  const own = call.words.slice(2, at < 0 ? undefined : at);
+  const options = call.words.slice(2, at < 0 ? undefined : at);
   const words = at < 0 ? [] : call.words.slice(at + 1);
   if (call.words[1] !== 'join' || words.length === 0)
     return done({ exitCode: 64, stdout: '', stderr: 'join needs a command: rollcall join -- …\n' });
+  const running = runningOn(parts.host);
   const run = async (asked: readonly string[]): Promise<number> =>
-    runOf(parts.host, command, { ...call, words: asked });
+    runOf(parts.host, command, { ...call, words: asked }, running);
   const rules = {
     ...JOIN_RULES,
     canReset: words[0] === 'kubeadm',
-    waitsForCloud: own.includes('--wait-for-cloud'),
+    waitsForCloud: options.includes('--wait-for-cloud'),
   };
   const { kernel } = parts.host.world;
   kernel.spawn(ACTOR, async () => {
-    const tools = toolsOf(parts, call, run, words);
+    const { settings } = parts.host;
+    const own = toolsOf(parts, { call, words, run, running });
+    const tools = settings.joinTools(own, parts.host.instanceId);
     const nowMs = tools.clock.monotonicMs();
     const { instanceId, files } = parts.host;
     const kept = files.read(STATE_PATH);
@@ -50,15 +53,17 @@ export function rollcallJoin(
   });
 }
 
-function toolsOf(
-  parts: CommandParts,
-  { out }: CommandCall,
-  run: (words: readonly string[]) => Promise<number>,
-  words: readonly string[],
-): JoinTools {
+interface JoinCall {
+  readonly call: CommandCall;
+  readonly words: readonly string[];
+  readonly run: (words: readonly string[]) => Promise<number>;
+  readonly running: ReadonlySet<CommandCall>;
+}
+
+function toolsOf(parts: CommandParts, { call: { out }, words, run, running }: JoinCall): JoinTools {
   const { host, kubelet } = parts;
   const clock = clockOf(host);
-  const eyes = new JoinEyes(parts, clock);
+  const eyes = new JoinEyes(parts, clock, () => running.size > 0);
   const random = host.world.kernel.random(`${ACTOR}/${host.instanceId}`);
   return {
     clock,
@@ -96,9 +101,31 @@ function goOn({ world }: Host, resolve: () => void): void {
   world.kernel.spawn(ACTOR, async () => resolve());
 }
 
-async function runOf(host: Host, command: Command, call: CommandCall): Promise<number> {
+/** Commands that were started and have not ended; none outlives its boot. */
+type Running = Set<CommandCall>;
+
+const RUNNING = new WeakMap<Host, { readonly bootedMs: number; readonly calls: Running }>();
+
+function runningOn(host: Host): Running {
+  const bootedMs = host.trueMs() - host.uptimeMs();
+  const known = RUNNING.get(host);
+  if (known?.bootedMs === bootedMs) return known.calls;
+  const calls: Running = new Set();
+  RUNNING.set(host, { bootedMs, calls });
+  return calls;
+}
+
+/** COMMAND runs on where the join that started it is killed. */
+async function runOf(
+  host: Host,
+  command: Command,
+  call: CommandCall,
+  running: Running,
+): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
+  running.add(call);
   command(call, ({ exitCode, stdout, stderr }) => {
+    running.delete(call);
     call.out(`${stdout}${stderr}`);
     goOn(host, () => resolve(exitCode));
   });
