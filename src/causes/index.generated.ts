@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-0f6f8e95';
+export const CATALOGUE_VERSION = '318-23f80c53';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1551,6 +1551,7 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"allocatable-too-small",name:"refusedByKubelet",in:["event","pod-status","kubelet"],anchors:["Node didn't have enough"],pattern:/Node didn't have enough (?:resource|capacity): pods, requested: 1, used: (?<used>\d{1,400}), capacity: (?<capacity>\d{1,400})/,strict:false,per:["pod"]},
 {owner:"allocatable-too-small",name:"placed",in:["event"],anchors:["Successfully assigned "],pattern:/Successfully assigned [\w.-]{1,400}\/(?<pod>[\w.-]{1,400}) to /,strict:false,per:["pod"]},
 {owner:"cluster-dns-unreachable",name:"serverSilent",in:["pod-app","client-output","csi-driver","karpenter","calico-node","event"],anchors:[":53: read udp",":53: dial udp",":53: dial tcp",":53: i/o timeout",":53: read: connection refused"],pattern:/(?:lookup (?<name>[\w.-]{1,400}) on (?<server>(?:\d{1,400}\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]{1,400}|\[[\da-f:]{1,400}\]):\d{1,400}->(?<server2>(?:\d{1,400}\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,strict:false,per:[]},
+{owner:"cluster-dns-unreachable",name:"shortNameUnanswered",in:["pod-app","client-output","unknown"],anchors:["lookup "],pattern:/\blookup (?<name>[a-z][a-z\d-]{0,61}[a-z\d](?:\.[a-z\d-]{1,63}\.svc)?)(?: on \S{1,60})?: (?:read udp \S{1,100}: )?i\/o timeout/,strict:false,per:[]},
 {owner:"cluster-dns-unreachable",name:"toolUnanswered",in:["client-output","pod-app"],anchors:["communications error to "],pattern:/communications error to (?<server>(?:\d{1,400}\.){3}10|169\.254\.20\.10)#53: (?:timed out|connection refused)/,strict:false,per:[]},
 {owner:"cluster-dns-unreachable",name:"knownNameLost",in:["client-output","pod-app"],anchors:["kubernetes.default"],pattern:/(?:can't resolve|bad address) '?(?<name>kubernetes\.default(?:\.svc)?(?:\.cluster\.local)?)\b/,strict:false,per:[]},
 {owner:"cluster-dns-unreachable",name:"knownNameAsked",in:["client-output","pod-app"],anchors:["kubernetes.default",".svc.cluster.local"],pattern:/(?:^|[\s#$>])(?:nslookup|dig|host|getent|ping|curl|wget)\s.{0,200}(?:kubernetes\.default\b|\.svc\.cluster\.local\b)/,strict:false,per:[]},

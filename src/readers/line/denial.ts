@@ -6,7 +6,11 @@ const SENTENCE_CHARACTERS_MAX = 600;
 
 /** Words that deny, doubt or ask all that follows them in their sentence. */
 const DENIED_SENTENCE =
-  /\b(?:not the case|(?:not|n['’]t) true|untrue|is false|ru(?:le|led|les|ling) out|(?:exclude|excluded|excludes|excluding) (?:that|the|any)|no (?:signs?|traces?|evidence|indication|hint) (?:of|that|for)|(?:doubt|unlikely|disprove[ds]?|refute[ds]?) (?:that|it)|nothing (?:says|shows|suggests|indicates|points)|whether|(?:wonder|wondered|wondering|asked?|asking|check|checked|checking|sure|know) if|(?:could|can|might|may) (?:it|this|that) (?:be|have)|(?:is|was) (?:it|this|that) (?:possible|because|the case|due to|about)|in case|what if|suppose)\b/i;
+  /\b(?:not the case|(?:not|n['’]t) true|untrue|is false|ru(?:le|led|les|ling) out|(?:exclude|excluded|excludes|excluding) (?:that|the|any)|no (?:signs?|traces?|evidence|indication|hint) (?:of|that|for)|(?:doubt|unlikely|disprove[ds]?|refute[ds]?) (?:that|it)|nothing (?:says|shows|suggests|indicates|points)|whether|(?:wonder|wondered|wondering|asked?|asking|check|checked|checking|sure|know) if|(?:could|can|might|may) (?:it|this|that) (?:be|have)|(?:is|was) (?:it|this|that) (?:possible|because|the case|due to|about)|in case|what if|suppose|unless|maybe|perhaps|possibly|should (?:I|we|one)|(?:might|may|could) be that)\b/i;
+
+/** Words that only suppose or demand what follows them in their clause. */
+const SUPPOSED =
+  /(?:(?<!\b(?:even|as) )\bif|\b(?:suspect(?:ed|ing|s)?|guess(?:ed|ing)?|assum(?:e|ed|ing)|should (?:you|be)|(?:might|may|could) (?:be|have|it)|make sure|ensure|verify|double[- ]check))\b/i;
 
 /** Denies what follows it at once. */
 const DENIED_NEXT =
@@ -14,7 +18,7 @@ const DENIED_NEXT =
 
 /** Denies what stands before it, or says that it is not behind the fault. */
 const DENIED_BEFORE =
-  /^["'`)]?(?:[\s,]+[^\s,;:.!?]+){0,4}?\s+(?:(?:is|was|are|were|has been|have been|seems|looks)(?:n['’]t| not| never| no longer| hardly)(?=\s*(?:[.!,;]|$)|\s+(?:the (?:case|cause|reason|problem|issue|culprit|trouble|fault)|it\b|so\b|true|to blame|at fault|involved|happening|what|an? (?:issue|problem|cause|reason)|(?:behind|causing)\b))|(?:is|was|are|were|has been|have been|can be|could be) (?:ruled out|excluded|out of the question|disproved|unlikely|wrong)|(?:did|does|do|would)(?:n['’]t| not) (?:help|happen|apply|occur|change|explain|fix|solve|matter|cause)|(?:makes?|made) no difference|chang(?:es|ed) nothing|no longer (?:happens|occurs|applies)|never (?:happens|happened|occurs|occurred|helped))\b/i;
+  /^["'`)]?(?:[\s,]+[^\s,;:.!?]+){0,4}?\s+(?:(?:is|was|are|were|has been|have been|seems|looks)(?:n['’]t| not| never| no longer| hardly)(?=\s*(?:[.!,;]|$)|\s+(?:the (?:case|cause|reason|problem|issue|culprit|trouble|fault)|it\b|so\b|true|to blame|at fault|involved|happening|what|an? (?:issue|problem|cause|reason)|(?:behind|causing)\b))|(?:is|was|are|were|looks?|seems?)(?: all| also)? (?:fine|ok|okay|good|correct|intended|intentional|expected|on purpose)|(?:is|was|are|were|has been|have been|can be|could be) (?:ruled out|excluded|out of the question|disproved|unlikely|wrong)|(?:did|does|do|would)(?:n['’]t| not) (?:help|happen|apply|occur|change|explain|fix|solve|matter|cause)|(?:makes?|made) no difference|chang(?:es|ed) nothing|no longer (?:happens|occurs|applies)|never (?:happens|happened|occurs|occurred|helped))\b/i;
 
 /** A question that asks for the thing itself; why, how and what ask about one that is there. */
 const ASKED =
@@ -71,10 +75,12 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
   const own = behindLast(SENTENCE_END, words);
   const end = match.index + words.length;
   const sentence = sentenceAround(text, end - own.length, end);
+  const clause = behindLast(CLAUSE_END, sentence.before);
   return (
     DENIED_SENTENCE.test(sentence.before) ||
     (own !== words && DENIED_SENTENCE.test(own)) ||
-    DENIED_NEXT.test(behindLast(CLAUSE_END, sentence.before)) ||
+    SUPPOSED.test(clause) ||
+    DENIED_NEXT.test(clause) ||
     DENIED_BEFORE.test(sentence.after) ||
     isAsked(sentence, own) ||
     ANSWERED_NO.test(sentence.next) ||
