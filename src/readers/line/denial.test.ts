@@ -73,6 +73,13 @@ describe('what a person denies, doubts or asks is not', () => {
     [LEAKED, 'Should I delete leaked ENIs?'],
     [LEAKED, 'Make sure that leaked ENIs are deleted.'],
     [LEAKED, 'The number of leaked ENIs is fine.'],
+    [LEAKED, 'Someone suggested that leaked ENIs fill the subnet.'],
+    [LEAKED, 'According to the docs leaked ENIs fill subnets.'],
+    [LEAKED, 'Common causes are leaked ENIs and small subnets.'],
+    [LEAKED, 'We solved the earlier problem with leaked ENIs.'],
+    [LEAKED, '2. Leaked ENIs fill the subnet'],
+    [UNMAPPED, 'The role of the nodes is not mapped, they say, but ours is.'],
+    [UNMAPPED, 'That the role of the nodes is not mapped is one of the known reasons.'],
     [UNMAPPED, 'It might be that the role of the nodes is not mapped.'],
     [UNMAPPED, 'I suspect the role of the nodes is not mapped.'],
   ];

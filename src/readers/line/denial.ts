@@ -12,6 +12,15 @@ const DENIED_SENTENCE =
 const SUPPOSED =
   /(?:(?<!\b(?:even|as) )\bif|\b(?:suspect(?:ed|ing|s)?|guess(?:ed|ing)?|assum(?:e|ed|ing)|should (?:you|be)|(?:might|may|could) (?:be|have|it)|make sure|ensure|verify|double[- ]check))\b/i;
 
+/** Words that make what follows them in their sentence somebody else's, a list of what may be, or past. */
+const HEARSAY =
+  /\b(?:some(?:one|body)|people|others|(?:the )?docs?|documentation|guides?|articles?|blogs?|posts?|support|colleagues?|chatgpt) (?:\w{1,20} )?(?:says?|said|suggest(?:s|ed)?|mention(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|thinks?|thought)\b|\b(?:in|according to|from) the (?:docs?|documentation|guide)\b|\b(?:possible|common|potential|usual|typical|frequent) (?:causes?|reasons?|explanations?|culprits?)\b|\b(?:earlier|previous|last|old) (?:problem|issue|incident|outage)\b/i;
+/** An item of a list of what to look at, as guides and answers number it. */
+const NUMBERED = /^\s{0,8}\d{1,2}[.)]\s/;
+/** What follows a thing somewhere in its sentence and takes it back. */
+const TAKEN_BACK =
+  /\bbut (?:it|ours?|that|this|mine|they|these|those|here) (?:does|do|did|is|are|was|were|has|have)\b|\b(?:is|are) (?:one|some) of the (?:\w{1,20} ){0,2}(?:causes|reasons)\b/i;
+
 /** Denies what follows it at once. */
 const DENIED_NEXT =
   /(?:\b(?:no|not|never|neither|nor|without|hardly|nobody|nothing)|n['’]t)(?:\s+(?:any|a|an|the|one|more|such|longer|of|our|really|actually|just|being?|been|see|seeing|seen|saw|have|has|had|having|find|found|use|using|about|from|that|due to|because of|caused by|by)){0,5}\s*["'`(]?$/i;
@@ -80,6 +89,8 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
     DENIED_SENTENCE.test(sentence.before) ||
     (own !== words && DENIED_SENTENCE.test(own)) ||
     SUPPOSED.test(clause) ||
+    HEARSAY.test(sentence.before) ||
+    TAKEN_BACK.test(sentence.after) ||
     DENIED_NEXT.test(clause) ||
     DENIED_BEFORE.test(sentence.after) ||
     isAsked(sentence, own) ||
@@ -91,6 +102,7 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
 /** The first match which the person who wrote the text neither denies nor asks about. */
 function assertedMatch(pattern: RegExp, text: string): RegExpExecArray | null {
   const global = new RegExp(pattern.source, `${pattern.flags}g`);
+  if (NUMBERED.test(text)) return null;
   for (let tried = 0; tried < MATCHES_MAX; tried++) {
     const match = global.exec(text);
     if (match === null) return null;

@@ -75,7 +75,7 @@ const cause = defineCause({
     ),
     toldCured: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:hop[ -]?limit|http_put_response_hop_limit|HttpPutResponseHopLimit)\b.{0,40}\b(?:was|is|set to|of|at)\s{1,3}["'`]?1\b(?!\.).{0,120}\b(?:rais|increas|chang|bump|set)\w{1,4}\b.{0,60}\b2\b|\b(?:[Rr]ais|[Ii]ncreas|[Bb]ump|[Cc]hang)\w{1,4} (?:the )?.{0,40}\b(?:hop[ -]?limit|http_put_response_hop_limit|HttpPutResponseHopLimit)\b.{0,30}\bto ["'`]?2\b.{0,60}\b(?:fix|solv|help|work|resolv)\w{0,4}/,
+      /\b(?:hop[ -]?limit|http_put_response_hop_limit|HttpPutResponseHopLimit)\b.{0,40}(?:\b(?:was|is|set to|of|at)|[=:])\s{1,3}["'`]?1\b(?!\.\d).{0,120}\b(?:[Rr]ais|[Ii]ncreas|[Cc]hang|[Bb]ump|[Ss]et)\w{1,4}\b.{0,60}\b2\b|\b(?:[Rr]ais|[Ii]ncreas|[Bb]ump|[Cc]hang)\w{1,4} (?:the )?.{0,40}\b(?:hop[ -]?limit|http_put_response_hop_limit|HttpPutResponseHopLimit)\b.{0,30}\bto ["'`]?2\b.{0,60}\b(?:fix|solv|help|work|resolv)\w{0,4}/,
       {
         isTold: true,
         anchors: [

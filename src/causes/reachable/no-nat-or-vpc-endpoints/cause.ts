@@ -128,6 +128,21 @@ const cause = defineCause({
         anchors: ['NAT instance', 'NAT Instance', 'NAT gateway', 'NAT Gateway', 'NAT GW'],
       },
     ),
+    toldRouteAdded: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Oo]nce|[Aa]fter|[Ww]hen|[Aa]s soon as|[Uu]ntil) (?:\S{1,30} ){0,4}?(?:add|creat|attach|point|associat)\w{0,4}\b.{0,60}\bNAT[ -](?:[Gg]ateway|GW|[Ii]nstance)\b.{0,60}\b(?:work|join|solv|fix|resolv|came|come|succeed|register)\w{0,4}\b|\b(?:[Aa]dd|[Cc]reat|[Aa]ttach)(?:ing|ed)\b.{0,40}\bNAT[ -](?:[Gg]ateway|GW|[Ii]nstance)\b.{0,40}\b(?:fixed|solved|resolved|helped|did the trick)\b|\b[Ss]ubnets?'? .{0,30}\b[Rr]oute tables?\b.{0,20}\b(?:without|no|missing|lacks?|lacked) (?:an? |the |any )?default route\b/,
+      {
+        isTold: true,
+        anchors: [
+          ' NAT gateway',
+          ' NAT Gateway',
+          ' NAT-gateway',
+          ' NAT GW',
+          ' NAT instance',
+          'default route',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [

@@ -61,11 +61,13 @@ export default defineCause({
     ),
     toldFull: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:[Rr]oot|[Nn]ode'?s?|[Ee]BS|EBS|[Dd]ata|\/var\S{0,20}) (?:root )?(?:volume|disk|filesystem|partition)s?\b.{0,20}\b(?:(?:was|is|were|are)|got|ran|runs|filled|fills)\b(?: \w+){0,2}? (?:100 ?% full|9\d ?% full|full|out of (?:disk )?space|up)\b|\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?|[Ww]orkers?) (?:ran|run|runs|are|is|was|were|running) (?:out of|low on) (?:disk )?(?:space|disk)\b/,
+      /\b(?:[Rr]oot|[Nn]ode'?s?|[Ee]BS|EBS|[Dd]ata|\/var\S{0,20}) (?:root )?(?:volume|disk|filesystem|partition)s?\b.{0,20}\b(?:(?:was|is|were|are)|got|ran|runs|filled|fills)\b(?: \w+){0,2}? (?:100 ?% full|9\d ?% full|full|out of (?:disk )?space|up)\b|\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?|[Ww]orkers?) (?:ran|run|runs|are|is|was|were|running) (?:out of|low on) (?:disk )?(?:space|disk)\b|\bdf\b.{0,20}\b(?:show|say|report|said)\w{0,3}\b.{0,30}\b100 ?%/,
       {
         isTold: true,
         anchors: [
           'volume',
+          ' 100%',
+          ' 100 %',
           'partition',
           'filesystem',
           'disk was',
