@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '318-5fce8a7c';
+export const CATALOGUE_VERSION = '319-1339fb03';
 
 export const SIGNS: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1525,6 +1525,8 @@ export const SIGNS: readonly SignRow[] = [
 {owner:"gate-daemonset-pod-not-ready",name:"podFailed",in:["event"],anchors:["FailedDaemonPod"],pattern:/\bFailedDaemonPod\b/,strict:false,per:[]},
 {owner:"gate-daemonset-pod-not-ready",name:"gateShut",in:["client-output","node-status","unknown"],anchors:["nidhogg.uswitch.com/"],pattern:/\bnidhogg\.uswitch\.com\/(?<namespace>[a-z0-9-]{1,63})\.(?<set>[a-z0-9-]{1,63})(?:=\w{0,10})?:No(?:Schedule|Execute)\b/,strict:false,per:[]},
 {owner:"gate-daemonset-pod-not-ready",name:"podRow",in:["client-output","pod-status","unknown"],anchors:["BackOff","ErrImagePull","InvalidImageName","ContainerConfigError","ContainerError"],pattern:/^(?:[a-z0-9-]{1,63}\s{1,40})?(?:pod\/)?(?<pod>[a-z0-9-]{1,63}-[a-z0-9]{5})\s{1,40}\d\/\d\s{1,20}(?<state>CrashLoopBackOff|ImagePullBackOff|ErrImagePull|InvalidImageName|CreateContainerConfigError|CreateContainerError|RunContainerError)\b/,strict:false,per:[]},
+{owner:"gate-not-enforced",name:"putLate",in:["event"],anchors:["on a node that was created without it"],pattern:/NodeGate (?<gate>[a-z0-9.-]{1,253}) put (?<taint>[\w./-]{1,317}):(?<effect>\w{1,20}) on a node that was created without it/,strict:false,per:[]},
+{owner:"gate-not-enforced",name:"notOpened",in:["event"],anchors:[" back, which something else removed"],pattern:/NodeGate (?<gate>[a-z0-9.-]{1,253}) put (?<taint>[\w./-]{1,317}):(?<effect>\w{1,20}) back, which something else removed/,strict:false,per:[]},
 {owner:"gate-opened-too-early",name:"opened",in:["event","nidhogg","kiam-agent","calico-node"],anchors:["], TaintLess: true"],pattern:/Taints removed: \[(?<taint>[^\]\s]{1,400})(?:\s[^\]]{0,400})?\], TaintLess: true/,strict:false,per:[]},
 {owner:"gate-opened-too-early",name:"openedInLog",in:["nidhogg","kiam-agent","calico-node"],anchors:["Updating Node taints"],pattern:/Updating Node taints(?:",|\s{1,100}\{)"instance":\s{0,100}"(?<node>[^"]{1,400})",\s{0,100}"taints added":\s{0,100}(?:null|\[\]),\s{0,100}"taints removed":\s{0,100}\["(?<taint>[^"]{1,400})".{0,1000}"taint-?less":\s{0,100}true/i,strict:false,per:[]},
 {owner:"gate-opened-too-early",name:"closedAgain",in:["event","nidhogg","kiam-agent","calico-node"],anchors:["Taints added: ","Updating Node taints"],pattern:/Taints added: \[(?<missed>[^\]\s]{1,400})(?:\s[^\]]{0,400})?\], Taints removed: \[\], TaintLess: false, FirstTimeReady: "2|Updating Node taints(?:",|\s{1,100}\{)"instance":\s{0,100}"(?<node>[^"]{1,400})",\s{0,100}"taints added":\s{0,100}\["(?<missed2>[^"]{1,400})".{0,1000}"taint-?less":\s{0,100}false,\s{0,100}"firstTimeReady":\s{0,100}"2/i,strict:false,per:[]},
@@ -2002,6 +2004,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"gate-controller-down",stage:"gated",title:"the gate controller is down or kept out, so taints stay on every new node",needs:["kube/Node","kube/Deployment","kube/Pod","kube/Lease","kube/NodeReadinessRule"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./gated/gate-controller-down/cause.ts')},
 {id:"gate-daemonset-pod-absent",stage:"gated",title:"the DaemonSet that a gate waits for has no pod on the node",needs:["kube/Node","kube/Pod","kube/DaemonSet"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./gated/gate-daemonset-pod-absent/cause.ts')},
 {id:"gate-daemonset-pod-not-ready",stage:"gated",title:"the DaemonSet pod that a gate waits for does not become Ready",needs:["kube/Node","kube/Pod"],symptoms:["pod-not-scheduled"],formerly:[],load:()=>import('./gated/gate-daemonset-pod-not-ready/cause.ts')},
+{id:"gate-not-enforced",stage:"gated",title:"the node registered without the taint of its gate",needs:["kube/Node","kube/Pod"],symptoms:[],formerly:[],load:()=>import('./gated/gate-not-enforced/cause.ts')},
 {id:"gate-opened-too-early",stage:"gated",title:"the gate opened before the agents it waits for did their work",needs:["kube/Node","kube/Pod"],symptoms:[],formerly:[],load:()=>import('./gated/gate-opened-too-early/cause.ts')},
 {id:"gate-taint-added-too-late",stage:"gated",title:"pods were placed before the gate taint was on the node",needs:["kube/Node","kube/Pod"],symptoms:[],formerly:[],load:()=>import('./gated/gate-taint-added-too-late/cause.ts')},
 {id:"karpenter-registration-hook-pending",stage:"gated",title:"a registration hook of Karpenter is still pending for the node",needs:[],symptoms:["node-object-missing"],formerly:[],load:()=>import('./gated/karpenter-registration-hook-pending/cause.ts')},

@@ -911,6 +911,50 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     "aws": []
   },
   {
+    "feature": "eni-janitor",
+    "for": "rollcall controller --eni-janitor delete, in addition to status and watch",
+    "warning": "It deletes network interfaces that the VPC CNI of the cluster left behind, which cannot be taken back. With --eni-janitor report it only reads, and needs no ec2:DeleteNetworkInterface.",
+    "kubernetes": [
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      }
+    ],
+    "aws": [
+      "ec2:DeleteNetworkInterface",
+      "ec2:DescribeInstances",
+      "ec2:DescribeNetworkInterfaces"
+    ]
+  },
+  {
     "feature": "gate",
     "for": "rollcall controller --only gate",
     "warning": "It writes: taints, annotations and the condition rollcall.dev/Gate of Nodes, status and finalizers of gates, one Lease in its own namespace, and Events. It changes nothing else.",
@@ -1144,6 +1188,38 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "group": "",
         "resource": "pods",
         "subresource": "eviction",
+        "namespace": null,
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
+    "feature": "join-report",
+    "for": "rollcall join --node-report",
+    "warning": "It writes NodeReports, of every machine: whoever holds the credentials of one machine may report for another.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "rollcall.dev",
+        "resource": "nodereports",
+        "subresource": "status",
         "namespace": null,
         "isOptional": false
       }

@@ -26,6 +26,7 @@ export const HEALTH_PORT = 8470;
 const READS = ['status', 'details', 'watch'];
 const REPORTS = isOn('controller.reports');
 const EVENTS = isOn('controller.events');
+const JANITOR = isOn('controller.eniJanitor');
 
 function isOf(resource: string): (one: KubePermission) => boolean {
   return (one) => one.resource === resource;
@@ -59,6 +60,8 @@ function workload(): TemplateFields {
       'controller',
       when(REPORTS, '--reports'),
       when(EVENTS, '--events'),
+      when(JANITOR, text('--eni-janitor=', piece('controller.eniJanitor'))),
+      when(JANITOR, text('--eni-hourly=', piece('controller.eniHourly'))),
       `--listen=0.0.0.0:${HEALTH_PORT}`,
       text('--namespace=', piece(NAMESPACE_PATH)),
       when(isOn('aws.cluster'), text('--cluster=', piece('aws.cluster'))),

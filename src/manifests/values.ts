@@ -130,6 +130,16 @@ const CONTROLLER = group('The roll call in the cluster: rollcall controller.', {
   replicas: replicas(1),
   reports: flag('Write a NodeReport for each machine.', true),
   events: flag('Write Events about Nodes.', true),
+  eniJanitor: field(
+    'What is done about network interfaces that the VPC CNI left behind; deleting needs a role in AWS.',
+    { type: 'string', enum: ['', 'report', 'delete'], default: '' },
+  ),
+  eniHourly: field('Interfaces that it deletes within one hour at most.', {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 12,
+  }),
   args: ARGS,
   env: ENVIRONMENT,
   resources: resources('512Mi', '1Gi', '100m'),

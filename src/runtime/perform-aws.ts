@@ -14,6 +14,8 @@ export interface PerformAwsTools {
   readonly cluster: string;
   /** True to have AWS check the call and change nothing; it is refused where AWS cannot. */
   readonly isDryRun: boolean;
+  /** Asked right before the call is sent; false leaves it unsent, as what it rests on may be over. */
+  readonly isAllowed?: (() => boolean) | undefined;
 }
 
 /** How an action ended. */
@@ -44,10 +46,16 @@ export async function performAws(
     const why = `${nameOf(action)} was not sent, as it cannot be recorded: ${unready.message}`;
     return { outcome: 'refused', why, failure: unready.failure };
   }
-  const end = await sent(action, tools, tookEffect);
+  const isAllowed = tools.isAllowed?.() ?? true;
+  const end = isAllowed ? await sent(action, tools, tookEffect) : forbidden(action);
   const { outcome, why } = end;
   await append(tools, endedAwsRecord(action, moment(), { outcome, why }));
   return end;
+}
+
+function forbidden(action: AwsAction): PerformedAws {
+  const why = `${nameOf(action)} was not sent: what it was decided on may be over by now.`;
+  return { outcome: 'refused', why, failure: null };
 }
 
 function nameOf({ call }: AwsAction): string {

@@ -60,6 +60,14 @@ describe('a COMMAND that does not join', () => {
     assert.match(err, /COMMAND was ended after 1 s\./);
   });
 
+  test('leaves and has a child that continues', async () => {
+    const script = 'setsid sleep 8 & echo "child $!"';
+    const { code, err } = await joined(['sh', '-c', script], ['--timeout', '2s']);
+    assert.equal(code, 1);
+    assert.match(err, /COMMAND, or a program that it started, still runs\./);
+    process.kill(Number(/^child (\d+)$/m.exec(err)?.[1]));
+  });
+
   test('prints what would change the terminal, and a token', async () => {
     const token = ['abcdef', '0123456789abcdef'].join('.');
     const script = `printf 'a\\033[31mred\\001\\377\\n--token ${token}\\n'; exit 3`;

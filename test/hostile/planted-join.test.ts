@@ -79,16 +79,25 @@ describe('rollcall join', () => {
       writeFileSync(console, '');
       const { context, text } = printing();
       for (const { textAt } of shaped) {
-        const reports = new JoinReports({ isJson, console, webhookFile: null }, context);
+        const reports = new JoinReports(
+          { isJson, console, webhookFile: null, nodeReport: null },
+          context,
+        );
         const message = textAt('join message');
         reports.say(eventOf('trouble', message));
         reports.say(eventOf('failed', message));
       }
-      const last = new JoinReports({ isJson, console, webhookFile: null }, context);
+      const last = new JoinReports(
+        { isJson, console, webhookFile: null, nodeReport: null },
+        context,
+      );
       last.say(eventOf('failed', 'The join failed.'));
       await last.end(`${printed}\n${failure}\n`);
       const [first] = shaped;
-      const ended = new JoinReports({ isJson, console, webhookFile: null }, context);
+      const ended = new JoinReports(
+        { isJson, console, webhookFile: null, nodeReport: null },
+        context,
+      );
       ended.say(eventOf('failed', first?.textAt('join message') ?? ''));
       await ended.end(printed);
       const all = text() + readFileSync(console, 'utf8');

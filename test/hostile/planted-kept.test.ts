@@ -101,6 +101,7 @@ async function keepRollCall(format: LogFormat): Promise<Kept> {
       random: RANDOM,
       log: new Logger({ clock, level: () => 'debug', format: () => format, write: say }),
       registry: new MetricsRegistry(),
+      janitor: null,
       webhook: new WebhookPublisher({
         webhook,
         clock,

@@ -5,10 +5,50 @@ const MEMORY = ['src/controllers/gate/memory.test.ts'];
 const PLAN = ['src/controllers/gate/plan.test.ts'];
 const TIMELINE = ['test/controllers/gate/timeline.test.ts'];
 const NIDHOGG = ['test/controllers/gate/nidhogg-reader.test.ts'];
+const KEEPER = ['test/controllers/gate/keeper.test.ts'];
+const NOT_ENFORCED = ['test/controllers/gate/not-enforced.test.ts'];
+const DOMAIN = ['src/domain/nodes/not-enforced.test.ts'];
+const FOREIGN_TAINTS = ['test/controllers/gate/foreign-taints.test.ts'];
+const LEADING = ['test/sim/gates/leading.test.ts'];
 const RULES = ['test/controllers/gate/readiness-rule-reader.test.ts'];
 
 /** Errors in what opens and shuts a node, and in the two readers of foreign policies. */
 export const GATE_ERRORS: readonly PlantedError[] = [
+  ...inFile('src/controllers/gate/plan.ts', [
+    [
+      'a node whose taint was removed is taken for one that came without',
+      "decision.act !== 'put-startup' || isLost",
+      "decision.act !== 'put-startup'",
+      NOT_ENFORCED,
+    ],
+  ]),
+  ...inFile('src/domain/nodes/not-enforced.ts', [
+    ['what a former Node left counts', 'uid === null || nodeUid === uid', 'true', DOMAIN],
+  ]),
+  ...inFile('src/controllers/gate/foreign-taints.ts', [
+    [
+      'an owner that could not be read is taken for gone',
+      "if (word === undefined || daemonSets.state !== 'seen') return 'unknown';",
+      "if (word === undefined || daemonSets.state !== 'seen') return 'gone';",
+      FOREIGN_TAINTS,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/object-keeper.ts', [
+    [
+      'I-16: a rule is written after its time as leader',
+      '{ isDryRun, isAllowed });',
+      '{ isDryRun });',
+      LEADING,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/keeper.ts', [
+    [
+      'I-16: a Node is written for rules whose Lease is over',
+      'isLeading() && look.decided.every(({ policy }) => this.caches.isFollowed(policy));',
+      'isLeading();',
+      KEEPER,
+    ],
+  ]),
   ...inFile('src/controllers/gate/decide.ts', [
     ['a proof opens at once', 'if (restMs <= 0) return', 'if (restMs >= 0) return', DECIDE],
     [

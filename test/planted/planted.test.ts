@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { CAPACITY_ERRORS } from './capacity-errors.ts';
 import { FIX_ERRORS } from './fix-errors.ts';
 import { GATE_ERRORS } from './gate-errors.ts';
+import { JANITOR_ERRORS } from './janitor-errors.ts';
 import { JOIN_ERRORS } from './join-errors.ts';
 import { SLIP_IN_ERRORS } from './slip-in-errors.ts';
 import { shareOf, tellShare } from '../share.ts';
@@ -24,6 +25,7 @@ const ERRORS = [
   ...JOIN_ERRORS,
   ...SLIP_IN_ERRORS,
   ...FIX_ERRORS,
+  ...JANITOR_ERRORS,
 ];
 const ERRORS_OF = 8;
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];

@@ -2,6 +2,7 @@ import { inFile, type PlantedError } from './errors.ts';
 
 const DECIDE = ['src/controllers/slip-ins/decide.test.ts'];
 const EVIDENCE = ['test/controllers/slip-ins/evidence.test.ts'];
+const BUDGET = ['src/controllers/slip-ins/budget.test.ts'];
 const KEEPER = ['test/controllers/slip-ins/keeper.test.ts'];
 
 /** Errors in what is taken for a slip-in, and in what replaces it. */
@@ -87,7 +88,7 @@ export const SLIP_IN_ERRORS: readonly PlantedError[] = [
       '0;',
       KEEPER,
     ],
-    ['budgets are not spent', 'this.#budget.spend(spending, 1);', '', KEEPER],
+    ['budgets are not spent', 'isSpent && !isDryRun ? clock.monotonicMs() : null', 'null', KEEPER],
     [
       'I-35: a dry run evicts',
       'perform(action, this.#options, { isDryRun, isAllowed: isLeading })',
@@ -104,9 +105,16 @@ export const SLIP_IN_ERRORS: readonly PlantedError[] = [
   ...inFile('src/controllers/slip-ins/budget.ts', [
     [
       'a controller that starts again has all of its budget again',
-      'if (known === undefined) return 1;',
-      'if (known === undefined) return perHour;',
+      'return Math.min(perHour, 1 + grown);',
+      'return perHour;',
       KEEPER,
     ],
+    [
+      'an hour evicts what quiet hours saved up',
+      'return Math.min(perHour, 1 + grown);',
+      'return 1 + grown;',
+      BUDGET,
+    ],
+    ['evictions of an hour ago count still', 'nowMs - atMs < HOUR_MS', 'true', BUDGET],
   ]),
 ];

@@ -15,12 +15,13 @@ export const RELEASES = 'https://releases.example.com/rollcall/releases/download
 
 export const PLATFORM = PLATFORMS.find(isHere) ?? null;
 
-/** Builds for this platform only. */
+/** Builds for one platform, this one where none is named. */
 export async function buildExecutables(
   folder: string,
   flags: readonly string[] = [],
+  platform = PLATFORM?.name ?? '',
 ): Promise<void> {
-  const args = [TOOL, folder, '--platform', PLATFORM?.name ?? '', '--releases', RELEASES, ...flags];
+  const args = [TOOL, folder, '--platform', platform, '--releases', RELEASES, ...flags];
   await run(process.execPath, args);
 }
 

@@ -11,6 +11,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { COMMAND_DECLARATIONS } from '../../src/apps/cli/declared/commands.ts';
 import { listAt, textAt, type JsonObject } from '../../src/evidence/json.ts';
 import { ElfProgram } from '../../tools/executables/elf.ts';
+import { readSignature } from '../../tools/executables/testing.ts';
 import { buildExecutables, ExecutableSite, PLATFORM, RELEASES, saidBy } from './executable-site.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -19,7 +20,7 @@ const FILES = ['LICENSE', 'THIRD-PARTY-LICENSES.txt', 'kubectl_complete-rollcall
 const EXAMPLE = join(ROOT, 'examples/3-said-it-was-ready');
 const [PLAN = ''] = globSync('src/causes/*/*/plans/found-*.json', { cwd: ROOT }).toSorted();
 
-const skip = PLATFORM === null ? 'executables are built on linux x64 and linux arm64 only' : false;
+const skip = PLATFORM === null ? 'no executable is built for this platform' : false;
 /** Seconds on a quiet machine. */
 const TIMEOUT_MS = 300_000;
 const BUILT = { skip, timeout: TIMEOUT_MS };
@@ -39,6 +40,19 @@ test('built again, every file has the same bytes', BUILT, async () => {
   assert.deepEqual(files, [NAME, `${NAME}.cdx.json`, ...FILES.map((name) => `${NAME}/${name}`)]);
   for (const file of files.slice(1))
     assert.ok(readFileSync(join(again, file)).equals(readFileSync(join(site.built, file))), file);
+});
+
+test('the one for macOS has a signature that holds, and is the same each time', BUILT, async () => {
+  const name = `rollcall-${manifest.version}-darwin-arm64`;
+  const [once, again] = await Promise.all(
+    ['mac', 'mac-again'].map(async (place) => {
+      await buildExecutables(join(site.dir, place), ['--no-archives'], 'darwin-arm64');
+      return readFileSync(join(site.dir, place, name, 'rollcall'));
+    }),
+  );
+  assert.ok(once !== undefined && again?.equals(once));
+  const { identifier, changed } = readSignature(once);
+  assert.deepEqual([identifier, changed], ['rollcall', []]);
 });
 
 test('the checksums are those of the archives', BUILT, () => {

@@ -37,6 +37,7 @@ const BROKEN = nodeGate('broken', {
   },
 });
 
+// 5,000 writes take longer than a hook is given.
 before(async () => {
   if (skip !== false) return;
   plane = await startControlPlane();
@@ -49,7 +50,7 @@ before(async () => {
     const some = Array.from({ length: AT_ONCE }, (_, index) => gateOf(first + index));
     await Promise.all(some.map((gate) => site.create(GATES, gate)));
   }
-});
+}, WITH_PARTS);
 after(async () => {
   if (skip === false) await plane.stop();
 });

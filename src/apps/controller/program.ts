@@ -24,6 +24,7 @@ import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
 import { FollowedLists } from './followed-lists.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
+import type { EniJanitor } from '../../controllers/eni-janitor/janitor.ts';
 import type { Logger } from '../../runtime/log/logger.ts';
 import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
 import { together } from '../../runtime/together.ts';
@@ -60,6 +61,8 @@ export interface ControllerTools {
   readonly recording: StandingRecorder | null;
   /** Told of each happening while this replica leads; null for nobody. */
   readonly webhook: Pick<WebhookPublisher, 'publish' | 'run'> | null;
+  /** Runs while this replica leads; null where nobody asked for it. */
+  readonly janitor: Pick<EniJanitor, 'run'> | null;
 }
 
 /** Who keeps what a resident hears and judges. */
@@ -136,8 +139,8 @@ export class Controller {
   async run(stop: AbortSignal): Promise<void> {
     const { writesReports, writesEvents } = this.#settings;
     // Who writes nothing needs no Lease.
-    const { webhook } = this.#tools;
-    const needsLease = writesReports || writesEvents || webhook !== null;
+    const { webhook, janitor } = this.#tools;
+    const needsLease = writesReports || writesEvents || webhook !== null || janitor !== null;
     const parts = [
       async (end: AbortSignal) => this.#resident.run(end),
       async (end: AbortSignal) => this.#tellLists(end),
@@ -199,9 +202,15 @@ export class Controller {
 
   async #lead({ stop, lost, isLeading }: Leading): Promise<void> {
     const signal = AbortSignal.any([stop, lost]);
-    await (this.#settings.writesReports
-      ? this.#keeper.run({ signal, isLeading })
-      : whenAborted(signal));
+    const { janitor } = this.#tools;
+    const parts = [this.#settings.writesReports ? this.#keeper : null, janitor].filter(
+      (part) => part !== null,
+    );
+    if (parts.length === 0) await whenAborted(signal);
+    await together(
+      parts.map((part) => async (end) => part.run({ signal: end, isLeading })),
+      signal,
+    );
   }
 
   async #take(standing: Standing): Promise<void> {

@@ -14,6 +14,7 @@ import { type Clients, openClients } from '../cli/live/open-clients.ts';
 import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import type { OpenConfiguration } from './configuration.ts';
 import { liveChecks, readyChecks } from './health.ts';
+import { janitorOf } from './opened-janitor.ts';
 import { Controller, type ControllerSettings, type StandingRecorder } from './program.ts';
 import { identity, serveHealth } from './serving.ts';
 import { webhookOf } from './webhook.ts';
@@ -103,7 +104,14 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   const recorder = await recorderOf(configuration);
   const recording = recorder === null ? null : recordingOf(recorder, clients, flags);
   const registry = new MetricsRegistry();
-  const controller = new Controller(settingsOf(run), {
+  const settings = settingsOf(run);
+  const janitor = janitorOf(configuration, settings, {
+    flags,
+    clients,
+    registry,
+    recorder: recorder ?? NO_RECORDER,
+  });
+  const controller = new Controller(settings, {
     clients: { ...clients, kube },
     writes,
     recorder: recorder ?? NO_RECORDER,
@@ -112,6 +120,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
     recording,
     registry,
     webhook: webhookOf(configuration, registry),
+    janitor: janitor?.janitor ?? null,
   });
   declareConfiguration(registry, configuration);
   try {
@@ -127,6 +136,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
     }
   } finally {
     signals.stop();
+    janitor?.close();
     await Promise.all([writes.close(), clients.close()]);
     await recorder?.close();
   }

@@ -1,3 +1,4 @@
+import { JANITOR_MODES } from '../../controllers/eni-janitor/janitor.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../runtime/log/logger.ts';
 import type { Settings } from '../../runtime/configuration/setting.ts';
 import { LIVE_OPTIONS } from '../cli/declared/shared.ts';
@@ -59,10 +60,27 @@ export const CONTROLLER_SETTINGS = {
     isFixed: true,
     help: 'Record the log of the VPC CNI of machines that are about to go, through their kubelets; needs get nodes/proxy',
   },
+  eniJanitor: {
+    kind: 'choice',
+    fallback: 'off',
+    values: JANITOR_MODES,
+    isFixed: true,
+    valueName: 'MODE',
+    help: 'What is done about network interfaces that the VPC CNI left behind; delete cannot be taken back',
+  },
+  eniHourly: {
+    kind: 'number',
+    fallback: 12,
+    least: 1,
+    most: 100,
+    isFixed: true,
+    valueName: 'N',
+    help: 'Interfaces that --eni-janitor delete deletes within one hour at most',
+  },
   dryRun: {
     kind: 'switch',
     fallback: false,
-    help: 'Have the server check each write of --reports, write no Event, send nothing, and store nothing but the Lease',
+    help: 'Have the server check each write of --reports and AWS each of --eni-janitor, write no Event, send nothing, and store nothing but the Lease',
   },
   keepReports: {
     kind: 'duration',

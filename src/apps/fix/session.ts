@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openAwsWrites } from '../../adapters/aws/writes.ts';
 import type { OpenedAwsWrites } from '../../adapters/aws/writes.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
@@ -14,6 +13,7 @@ import { perform } from '../../runtime/perform.ts';
 import { performAws } from '../../runtime/perform-aws.ts';
 import { type CliContext, SourceError, UsageError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
+import { openAwsWritesFor } from '../cli/live/open-aws-writes.ts';
 import { type Clients, openClients } from '../cli/live/open-clients.ts';
 import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import { isPostgres, openForWriting } from '../cli/live/record-target.ts';
@@ -62,7 +62,7 @@ export async function inFixSession<T>(
   const clients = await openClients(flags);
   const { target, environment } = await told(async () => openKubeTarget(flags));
   const kubeWrites = kubeWriter(target, { environment, clock: systemClock });
-  const awsWrites = awsWritesFor(flags, clients);
+  const awsWrites = openAwsWritesFor(flags, clients);
   const cluster = target.server;
   const parts: Parts = { clients, recorder, kubeWrites, awsWrites, cluster };
   try {
@@ -87,17 +87,6 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof PortError ? new SourceError(error.message) : error;
   }
-}
-
-function awsWritesFor(flags: LiveFlags, { aws, described }: Clients): OpenedAwsWrites | null {
-  if (aws === null) return null;
-  return openAwsWrites({
-    region: flags.region ?? described?.region ?? null,
-    profile: flags.profile ?? described?.awsProfile ?? null,
-    env: process.env,
-    clock: systemClock,
-    random: systemRandom,
-  });
 }
 
 function sessionOf(parts: Parts): FixSession {
@@ -138,9 +127,16 @@ function toolsOf(
     clock: systemClock,
     random: systemRandom,
     perform: async (action) => perform(action, performTools, { isDryRun }),
-    performAws: async (action, tookEffect) => {
+    performAws: async (action, tookEffect, isAllowed) => {
       if (awsWrites === null) throw new TypeError('a call without AWS');
-      const tools = { writes: awsWrites, recorder, clock: systemClock, cluster, isDryRun };
+      const tools = {
+        writes: awsWrites,
+        recorder,
+        clock: systemClock,
+        cluster,
+        isDryRun,
+        isAllowed,
+      };
       return performAws(action, tools, tookEffect);
     },
     keep: async (note) => {

@@ -1,7 +1,11 @@
 import { kubeClient } from '../../adapters/kubernetes/client.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { type GateExplanation, explainNode } from '../../controllers/gate/explain.ts';
-import { readPolicies, readSurroundings } from '../../controllers/gate/live-surroundings.ts';
+import {
+  readOwners,
+  readPolicies,
+  readSurroundings,
+} from '../../controllers/gate/live-surroundings.ts';
 import { type NodeFacts, readNode } from '../../controllers/gate/node-facts.ts';
 import { hasLabels } from '../../controllers/gate/node-selector.ts';
 import { NODES } from '../../controllers/gate/plan.ts';
@@ -28,7 +32,12 @@ export async function explained(api: KubeApi, name: string): Promise<GateExplana
     .filter(({ selects }) => hasLabels(selects.requirements, node.labels));
   const refusals = readings.flatMap((reading) => reading.refusals);
   const around = await readSurroundings(api, policies, name);
-  return explainNode({ node, policies, refusals, notRead, around, nowMs: systemClock.nowMs() });
+  const daemonSets = await readOwners(
+    api,
+    node.taints.map(({ key }) => key),
+  );
+  const nowMs = systemClock.nowMs();
+  return explainNode({ node, policies, refusals, notRead, around, daemonSets, nowMs });
 }
 
 /** Looks at one node and its gates now. @throws SourceError when that is not possible */

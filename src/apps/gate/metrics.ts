@@ -2,6 +2,7 @@ import type { GateWrite } from '../../controllers/gate/keeper.ts';
 import type { Look, LookedPolicy } from '../../controllers/gate/look.ts';
 import type { GateHappening, Happened } from '../../controllers/gate/notes.ts';
 import type { GatePolicy } from '../../controllers/gate/policy.ts';
+import { notEnforcedMs } from '../../controllers/gate/record.ts';
 import type { ActionOutcome } from '../../ports/action.ts';
 import type { WatchedCache } from '../../runtime/health/health.ts';
 import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
@@ -41,15 +42,21 @@ function stateOf({ view, decision, policy }: LookedPolicy): State {
   return view.verdict === 'unknown' ? 'unknown' : 'held';
 }
 
+/** A gate, the state of a node, and whether the node came without the taint. */
+type Stand = readonly [gate: string, state: State, isUnenforced: boolean];
+
 /** How many nodes of each gate are in which state; of a node nothing but this is kept. */
 class Standings {
-  readonly #nodes = new Map<string, readonly (readonly [string, State])[]>();
+  readonly #nodes = new Map<string, readonly Stand[]>();
 
   take({ node, decided }: Look): void {
-    const states = decided.map((one) => [one.policy.source.name, stateOf(one)] as const);
+    const states = decided.map((one): Stand => {
+      const isUnenforced = notEnforcedMs(one.policy, node) !== null;
+      return [one.policy.source.name, stateOf(one), isUnenforced];
+    });
     const known = this.#nodes.get(node.name);
-    const isSame = (one: readonly [string, State], index: number): boolean =>
-      known?.[index]?.[0] === one[0] && known[index][1] === one[1];
+    const isSame = (one: Stand, index: number): boolean =>
+      one.every((part, place) => known?.[index]?.[place] === part);
     if (known?.length !== states.length || !states.every(isSame))
       this.#nodes.set(node.name, states);
   }
@@ -65,6 +72,15 @@ class Standings {
         const of = counts.get(gate) ?? new Map<State, number>();
         counts.set(gate, of.set(state, (of.get(state) ?? 0) + 1));
       }
+    return counts;
+  }
+
+  /** By gate, how many nodes came without its taint. */
+  unenforced(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const states of this.#nodes.values())
+      for (const [gate, , isUnenforced] of states)
+        counts.set(gate, (counts.get(gate) ?? 0) + (isUnenforced ? 1 : 0));
     return counts;
   }
 }
@@ -106,6 +122,12 @@ function declareStandings(registry: MetricsRegistry, sources: GateMetricSources)
     labels: { gate, state: [...STATES] },
     seriesMax: SERIES_MAX,
   });
+  const unenforced = registry.gauge({
+    name: 'rollcall_gate_nodes_not_enforced',
+    help: 'Nodes of each gate that came without its taint.',
+    labels: { gate },
+    seriesMax: SERIES_MAX,
+  });
   const policies = registry.gauge({
     name: 'rollcall_gate_policies',
     help: 'Gate policies by kind, and whether they can be followed.',
@@ -115,6 +137,8 @@ function declareStandings(registry: MetricsRegistry, sources: GateMetricSources)
     nodes.clear();
     for (const [name, counts] of standings.counts())
       for (const [state, count] of counts) nodes.set(count, { gate: name, state });
+    unenforced.clear();
+    for (const [name, count] of standings.unenforced()) unenforced.set(count, { gate: name });
     policies.clear();
     const kinds = Map.groupBy(
       sources.policies(),

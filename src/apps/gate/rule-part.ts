@@ -34,11 +34,12 @@ export class RulePart {
   readonly kind: PolicyKind = {
     resource: NODE_READINESS_RULES,
     read: readNodeReadinessRule,
-    isOn: () => this.#isOn,
+    isOn: () => this.#isOn(),
   };
   readonly #options: RulePartOptions;
   readonly #keeper: RuleKeeper;
-  #isOn = false;
+  /** Asked, as a Lease that is over is not always noticed at once. */
+  #isOn = (): boolean => false;
 
   constructor(options: RulePartOptions) {
     const { isReady, isDryRun, publish, say } = options;
@@ -74,32 +75,33 @@ export class RulePart {
   }
 
   /** Follows rules while this replica leads and holds their Lease. @throws what is a bug */
-  async lead({ stop, lost }: LeadOptions): Promise<void> {
+  async lead({ stop, lost, isLeading }: LeadOptions): Promise<void> {
     const either = AbortSignal.any([stop, lost]);
     const { clock, say } = this.#options;
     while (!either.aborted) {
-      const end = await this.#candidate().run(either);
+      const end = await this.#candidate(isLeading).run(either);
       if (end === 'stopped') return;
       say('lost the Lease of NodeReadinessRules; they are not followed until it is held again');
       await pause(clock, AGAIN_MS, either);
     }
   }
 
-  async #follow({ stop, lost }: Leading): Promise<void> {
-    this.#turn(true);
+  async #follow(leading: Leading, isLeading: LeadOptions['isLeading']): Promise<void> {
+    const isBoth = (): boolean => isLeading() && leading.isLeading();
+    this.#turn(isBoth);
     try {
-      await this.#keeper.run(AbortSignal.any([stop, lost]));
+      await this.#keeper.lead({ ...leading, isLeading: isBoth });
     } finally {
-      this.#turn(false);
+      this.#turn(() => false);
     }
   }
 
-  #turn(isOn: boolean): void {
+  #turn(isOn: () => boolean): void {
     this.#isOn = isOn;
     this.#options.onTurn();
   }
 
-  #candidate(): LeaderElection {
+  #candidate(isLeading: LeadOptions['isLeading']): LeaderElection {
     const { leaseApi, leaseWrites, clock, random, namespace, identity } = this.#options;
     return new LeaderElection({
       api: leaseApi,
@@ -108,7 +110,7 @@ export class RulePart {
       random,
       lease: { namespace, name: LEASE },
       identity,
-      lead: async (leading) => await this.#follow(leading),
+      lead: async (leading) => await this.#follow(leading, isLeading),
       onChange: (state) => this.#tell(state),
     });
   }

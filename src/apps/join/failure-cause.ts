@@ -1,10 +1,10 @@
 import { documentOf } from '../../collection/host/document.ts';
+import type { JoinHeadline } from '../../controllers/join/join-row.ts';
 import type { DiagnosisDocument, Finding } from '../../diagnosis/document.ts';
 import { diagnoseHost } from '../cli/live/diagnose-host.ts';
 
 /** Why the machine is no node, as far as it shows that itself. */
-export interface JoinCause {
-  readonly cause: string;
+export interface JoinCause extends JoinHeadline {
   readonly summary: string;
   readonly remedy: readonly string[];
 }
@@ -24,9 +24,9 @@ export function causeIn({ headline, subjects }: DiagnosisDocument): JoinCause | 
   return found === undefined ? null : causeOf(found);
 }
 
-function causeOf({ cause, summary, remedy }: Finding): JoinCause {
+function causeOf({ cause, stage, confidence, summary, remedy }: Finding): JoinCause {
   const steps = remedy.map(({ text, command }) =>
     command === null ? text : `${text}: ${command}`,
   );
-  return { cause, summary, remedy: steps };
+  return { cause, stage, confidence, summary, remedy: steps };
 }

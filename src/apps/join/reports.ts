@@ -17,6 +17,8 @@ export interface ReportPlaces {
   readonly console: string | null;
   /** A file that holds the URL, as that is a secret. */
   readonly webhookFile: string | null;
+  /** A kubeconfig that may write NodeReports. */
+  readonly nodeReport: string | null;
 }
 
 const URL_BYTES_MAX = 4096;
@@ -53,6 +55,7 @@ export class JoinReports {
     );
     await this.#toConsole(lines);
     await this.#toWebhook(document);
+    await this.#toNodeReport(last, cause);
   }
 
   async #toConsole(lines: readonly string[]): Promise<void> {
@@ -73,6 +76,15 @@ export class JoinReports {
       return;
     }
     await sendOnce(url, document, (message) => this.#context.err(`${message}\n`));
+  }
+
+  async #toNodeReport(end: JoinEvent, cause: JoinCause | null): Promise<void> {
+    const { nodeReport } = this.#places;
+    if (nodeReport === null) return;
+    const { writeNodeReport } = await import('./node-report.ts');
+    const { rowOfJoin } = await import('../../controllers/join/join-row.ts');
+    const why = await writeNodeReport(nodeReport, rowOfJoin(end, cause));
+    if (why !== null) this.#context.err(`The NodeReport was not written: ${why}\n`);
   }
 
   async #unlessRefused(work: () => Promise<void>): Promise<void> {

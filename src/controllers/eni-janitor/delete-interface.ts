@@ -12,8 +12,9 @@ export interface DeleteTools {
   readonly performAws: (
     action: AwsAction,
     tookEffect: () => Promise<boolean>,
+    isAllowed: () => boolean,
   ) => Promise<PerformedAws>;
-  /** Asked after the last reading, right before the call. */
+  /** Asked right before the call. */
   readonly mayWrite: () => boolean;
 }
 
@@ -30,7 +31,10 @@ export interface DeleteEnd extends Pick<PerformedAws, 'why' | 'failure'> {
   readonly outcome: PerformedAws['outcome'] | 'gone' | 'changed';
 }
 
-function unsent(outcome: 'gone' | 'changed' | 'refused', why: string): DeleteEnd {
+/** What was read so long ago may be otherwise by now, ms. */
+const FRESH_MS = 10_000;
+
+function unsent(outcome: 'gone' | 'changed', why: string): DeleteEnd {
   return { outcome, why, failure: null };
 }
 
@@ -45,17 +49,19 @@ export async function deleteInterface(
   order: DeleteOrder,
   tools: DeleteTools,
 ): Promise<DeleteEnd> {
-  const { aws, performAws, mayWrite } = tools;
+  const { aws, performAws, mayWrite, clock } = tools;
   const { id } = network;
+  const readMs = clock.monotonicMs();
   const now = await readInterface(aws, id);
   if (now === null) return unsent('gone', 'It is gone; somebody else deleted it.');
   if (!isUnchanged(network, now))
     return unsent('changed', 'It changed since it was looked at, so it stays.');
-  if (!mayWrite()) return unsent('refused', 'Another replica leads by now.');
   const isGone = async (): Promise<boolean> => (await readInterface(aws, id)) === null;
-  const end = await performAws(actionOf(network, order), isGone);
+  const isAllowed = (): boolean => mayWrite() && clock.monotonicMs() - readMs <= FRESH_MS;
+  const end = await performAws(actionOf(network, order), isGone, isAllowed);
+  if (end.failure === 'not-found') return { ...end, outcome: 'gone' };
   if (end.outcome !== 'done' || order.isDryRun) return end;
-  return (await isShownGone(isGone, tools.clock))
+  return (await isShownGone(isGone, clock))
     ? { ...end, why: 'It is gone, as reading shows.' }
     : { ...end, outcome: 'unclear', why: 'EC2 accepted the call, and reading still shows it.' };
 }

@@ -52,6 +52,7 @@ export interface FixTools {
   readonly performAws: (
     action: AwsAction,
     tookEffect: () => Promise<boolean>,
+    isAllowed?: () => boolean,
   ) => Promise<PerformedAws>;
   /** Keeps what takes a change back, before it is sent; throws `PortError` where it cannot. */
   readonly keep: (note: UndoNote) => Promise<void>;

@@ -120,6 +120,12 @@ export class GateCaches implements Surroundings {
     return this.#releases;
   }
 
+  /** False for a policy of a kind that is not followed now, which may not be taken in yet. */
+  isFollowed({ source }: GatePolicy): boolean {
+    const kind = this.#options.policyKinds.find((one) => one.resource.kind === source.kind);
+    return kind?.isOn?.() !== false;
+  }
+
   readings(): readonly PolicyReading[] {
     const { fixed, policyKinds } = this.#options;
     const on = this.#policies.filter((_, index) => policyKinds[index]?.isOn?.() !== false);

@@ -1,12 +1,12 @@
 import { excerptOf } from '../../evidence/redact.ts';
 import { lookAt, type Look, type LookedPolicy } from './look.ts';
-import { ownerOfTaint } from './foreign-taints.ts';
+import { ownerOfTaint, ownerState, type OwnerState } from './foreign-taints.ts';
 import type { ProofSaying } from './judge.ts';
 import { hasTaint, type NodeFacts } from './node-facts.ts';
-import type { GatePolicy, GateTaint, PolicyRefusal } from './policy.ts';
+import type { GatePolicy, GateTaint, ObjectName, PolicyRefusal } from './policy.ts';
 import { proofText } from './proofs/say.ts';
-import { durationText, type Surroundings } from './proofs/saying.ts';
-import { recordOf, timeText } from './record.ts';
+import { durationText, type Looked, type Surroundings } from './proofs/saying.ts';
+import { notEnforcedMs, recordOf, timeText } from './record.ts';
 
 export interface ExplainedProof {
   readonly proof: string;
@@ -27,6 +27,8 @@ export interface ExplainedGate {
   readonly openedAt: string | null;
   readonly dwellSeconds: number;
   readonly isDryRun: boolean;
+  /** When the gate found that the node had never had its taint; null where it had. */
+  readonly notEnforced: { readonly at: string; readonly ageSeconds: number | null } | null;
   /** What follows, one sentence. */
   readonly next: string;
   readonly proofs: readonly ExplainedProof[];
@@ -35,6 +37,8 @@ export interface ExplainedGate {
 export interface ForeignTaintSeen {
   readonly taint: string;
   readonly owner: string | null;
+  /** Whether its owner is installed; a taint without an owner stays until somebody removes it. */
+  readonly ownerState: OwnerState;
 }
 
 /** What `rollcall gate explain` prints. */
@@ -59,6 +63,8 @@ export interface ExplainInput {
   readonly refusals: readonly PolicyRefusal[];
   readonly notRead: readonly string[];
   readonly around: Surroundings;
+  /** All of the cluster; asked for only where they show the owner of a taint. */
+  readonly daemonSets: Looked<readonly ObjectName[]>;
   /** Wall clock, ms. */
   readonly nowMs: number;
 }
@@ -124,6 +130,13 @@ function nextOf(looked: LookedPolicy, nowMs: number): string {
   return `It stays shut. Missing: ${why}.`;
 }
 
+function notEnforcedOf({ policy }: LookedPolicy, node: NodeFacts): ExplainedGate['notEnforced'] {
+  const atMs = notEnforcedMs(policy, node);
+  if (atMs === null) return null;
+  const ageMs = node.createdMs === null ? null : Math.max(0, atMs - node.createdMs);
+  return { at: timeText(atMs), ageSeconds: ageMs === null ? null : ageMs / 1000 };
+}
+
 function explainedGate(looked: LookedPolicy, { node }: Look, nowMs: number): ExplainedGate {
   const { policy, judgement } = looked;
   const { source, taint, regressTaint, dwellMs, isDryRun } = policy;
@@ -137,6 +150,7 @@ function explainedGate(looked: LookedPolicy, { node }: Look, nowMs: number): Exp
     openedAt: record === null ? null : timeText(record.atMs),
     dwellSeconds: dwellMs / 1000,
     isDryRun,
+    notEnforced: notEnforcedOf(looked, node),
     next: shown(nextOf(looked, nowMs)),
     proofs: judgement.sayings.map(explainedProof),
   };
@@ -181,7 +195,11 @@ export function explainNode(input: ExplainInput): GateExplanation {
     gates: decided.map((one) => explainedGate(one, look, nowMs)),
     otherTaints: node.taints
       .filter((taint) => !decided.some((one) => isOfGate(one, taint)))
-      .map((taint) => ({ taint: taintText(taint), owner: ownerOfTaint(taint.key) })),
+      .map((taint) => ({
+        taint: taintText(taint),
+        owner: ownerOfTaint(taint.key),
+        ownerState: ownerState(taint.key, input.daemonSets),
+      })),
     refusals: refusals.map(({ source, why }) => shown(`${source.kind} ${source.name}: ${why}`)),
     notRead: notRead.map(shown),
   };

@@ -239,10 +239,12 @@ export class GateKeeper {
     return this.#options.isDryRun && isSame;
   }
 
-  async #perform(write: GateWrite, isAllowed: LeadOptions['isLeading']): Promise<number | null> {
+  async #perform(write: GateWrite, isLeading: LeadOptions['isLeading']): Promise<number | null> {
     const { clock, isDryRun, onPerformed } = this.#options;
     const { look, action } = write;
     const startMs = clock.monotonicMs();
+    const isAllowed = (): boolean =>
+      isLeading() && look.decided.every(({ policy }) => this.caches.isFollowed(policy));
     const performed = await perform(action, this.#options, { isDryRun, isAllowed });
     const { outcome, object, retryAfterMs } = performed;
     onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });

@@ -2,6 +2,7 @@ import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { CSI_NODES, DAEMON_SETS } from './caches.ts';
 import { PODS } from './daemon-pods.ts';
+import { hasSeenOwner } from './foreign-taints.ts';
 import { proofsOf } from './judge.ts';
 import type { GatePolicy, ObjectName, PolicyReading } from './policy.ts';
 import type { PolicyKind } from './caches.ts';
@@ -107,6 +108,14 @@ async function allOf<T>(
       found.push(...items.map(read).filter((one) => one !== null));
     return found;
   });
+}
+
+/** The names of all DaemonSets, where one of these taints has an owner that they show. */
+export async function readOwners(
+  api: KubeApi,
+  taintKeys: readonly string[],
+): Promise<Looked<readonly ObjectName[]>> {
+  return taintKeys.some(hasSeenOwner) ? await allOf(api, DAEMON_SETS, readDaemonSet) : NOT_ASKED;
 }
 
 function oneOf<T>(all: Looked<readonly T[]>, isIt: (one: T) => boolean): Looked<T> {

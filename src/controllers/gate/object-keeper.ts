@@ -5,6 +5,7 @@ import type { Random } from '../../ports/random.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
+import type { LeadOptions } from './keeper.ts';
 import { OwnWrites, type Versioned } from './own-writes.ts';
 
 export interface KeeperTools extends PerformTools {
@@ -55,23 +56,24 @@ export class ObjectKeeper<T extends Versioned> {
     this.#due.ring();
   }
 
-  /** Writes until the signal ends it. @throws what is a bug and no failure of the API server */
-  async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#objects.run(signal), this.#keep(signal)]);
+  /** Writes while it leads. @throws what is a bug and no failure of the API server */
+  async lead({ stop, lost, isLeading }: LeadOptions): Promise<void> {
+    const signal = AbortSignal.any([stop, lost]);
+    await Promise.all([this.#objects.run(signal), this.#keep(signal, isLeading)]);
   }
 
-  async #keep(signal: AbortSignal): Promise<void> {
+  async #keep(signal: AbortSignal, isLeading: LeadOptions['isLeading']): Promise<void> {
     let restMs = 0;
     for (;;) {
       await this.#due.pause(restMs, ROUND_MS, signal);
       if (signal.aborted) return;
       this.#due.answer();
-      restMs = (await this.#round(signal)) ? REST_MS : AFTER_FAILURE_MS;
+      restMs = (await this.#round(signal, isLeading)) ? REST_MS : AFTER_FAILURE_MS;
     }
   }
 
   /** False when a write failed. */
-  async #round(signal: AbortSignal): Promise<boolean> {
+  async #round(signal: AbortSignal, isLeading: LeadOptions['isLeading']): Promise<boolean> {
     const { isReady, onRound, decide } = this.#options;
     if (!isReady() || !this.#objects.state().isSynced) return true;
     const all = [...this.#objects.values()];
@@ -83,7 +85,9 @@ export class ObjectKeeper<T extends Versioned> {
     let isWell = true;
     for (let at = 0; at < due.length && !signal.aborted; at += AT_ONCE) {
       const batch = due.slice(at, at + AT_ONCE);
-      const ends = await Promise.all(batch.map((one) => this.#perform(one.object, one.action)));
+      const ends = await Promise.all(
+        batch.map((one) => this.#perform(one.object, one.action, isLeading)),
+      );
       isWell &&= ends.every(Boolean);
     }
     return isWell;
@@ -93,9 +97,9 @@ export class ObjectKeeper<T extends Versioned> {
     return this.#options.isDryRun && this.#checked.get(object.name) === id;
   }
 
-  async #perform(object: T, action: Action): Promise<boolean> {
+  async #perform(object: T, action: Action, isAllowed: LeadOptions['isLeading']): Promise<boolean> {
     const { isDryRun, onPerformed } = this.#options;
-    const performed = await perform(action, this.#options, { isDryRun });
+    const performed = await perform(action, this.#options, { isDryRun, isAllowed });
     if (isDryRun) this.#checked.set(object.name, action.id);
     else if (performed.outcome === 'done')
       this.#own.written(object, textAt(performed.object ?? {}, 'metadata.resourceVersion'));

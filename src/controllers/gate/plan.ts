@@ -1,10 +1,19 @@
+import { notEnforcedText } from '../../domain/nodes/not-enforced.ts';
 import type { JsonObject } from '../../evidence/json.ts';
 import type { Action } from '../../ports/action.ts';
 import type { KubeResource } from '../../ports/kube-api.ts';
 import type { Decision } from './decide.ts';
 import { hasTaint, type NodeFacts, type SeenTaint } from './node-facts.ts';
 import type { GatePolicy, GateTaint, TaintRelease } from './policy.ts';
-import { openedBy, recordKey, recordText, timeText } from './record.ts';
+import {
+  keyOfPolicy,
+  notEnforcedKey,
+  notEnforcedMs,
+  openedBy,
+  recordKey,
+  recordText,
+  timeText,
+} from './record.ts';
 import type { NodeMemory } from './memory.ts';
 
 export const NODES: KubeResource = {
@@ -119,6 +128,19 @@ function additions(node: NodeFacts, wanted: readonly Wanted[]): readonly JsonObj
   return missing.map((value) => ({ op: 'add', path: '/spec/taints/-', value }));
 }
 
+/** The annotation of a Node that never had the taint; one that lost it had it before. */
+function markOfUnenforced(
+  { policy, decision }: Decided,
+  { node, memory, nowMs }: PlanInput,
+): readonly (readonly [string, string])[] {
+  const key = notEnforcedKey(policy);
+  const isLost = memory.seenShut.has(keyOfPolicy(policy));
+  if (key === null || decision.act !== 'put-startup' || isLost) return [];
+  return notEnforcedMs(policy, node) === null
+    ? [[key, notEnforcedText(node.uid, timeText(nowMs), policy.taint)]]
+    : [];
+}
+
 /** Annotations that go with an opening; what is there stays, but for our own record. */
 function marksOf(
   { policy, decision }: Decided,
@@ -147,7 +169,10 @@ function sharedWithShut(decided: readonly Decided[]): ReadonlySet<string> {
 
 function annotations(input: PlanInput): readonly JsonObject[] {
   const waiting = sharedWithShut(input.decided);
-  const all = input.decided.flatMap((one) => marksOf(one, input));
+  const all = input.decided.flatMap((one) => [
+    ...marksOf(one, input),
+    ...markOfUnenforced(one, input),
+  ]);
   const marks = new Map(all.filter(([key]) => !waiting.has(key)));
   if (marks.size === 0) return [];
   if (Object.keys(input.node.annotations).length === 0)

@@ -1,3 +1,4 @@
+import { NOT_ENFORCED_SUFFIX, readNotEnforced } from '../../domain/nodes/not-enforced.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { GateView } from './decide.ts';
 import type { NodeFacts } from './node-facts.ts';
@@ -49,6 +50,20 @@ export function recordOf(policy: GatePolicy, node: NodeFacts): OpeningRecord | n
   const key = recordKey(policy);
   const found = key === null ? null : readRecord(node.annotations[key]);
   return found?.nodeUid === node.uid ? found : null;
+}
+
+/** The annotation for a Node that never had the taint; null for a policy that keeps no record. */
+export function notEnforcedKey(policy: GatePolicy): string | null {
+  const key = recordKey(policy);
+  return key === null ? null : `${key}${NOT_ENFORCED_SUFFIX}`;
+}
+
+/** When a policy found this very Node without ever having its taint, ms; null for never. */
+export function notEnforcedMs(policy: GatePolicy, node: NodeFacts): number | null {
+  const key = notEnforcedKey(policy);
+  const text = key === null ? undefined : node.annotations[key];
+  const found = text === undefined ? null : readNotEnforced(text);
+  return found?.nodeUid === node.uid ? found.atMs : null;
 }
 
 /** True while a mark of an opening is still to be written, and no other says that it was opened. */

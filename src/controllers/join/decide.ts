@@ -13,7 +13,7 @@ import { type Decision, failed, seconds, wait } from './step.ts';
 export function decide(state: JoinState, seen: JoinSeen, rules: JoinRules): Decision {
   if (seen.atMs - state.memory.startedMs >= rules.limitMs) return timeOver(state, seen, rules);
   if (seen.isCommandRunning)
-    return wait(state, 'A COMMAND that an earlier start left behind still runs.');
+    return wait(state, 'COMMAND, or a program that it started, still runs.');
   const { node } = seen;
   const gone = unkept(state);
   if (isForeignImage(state, seen)) return decideBefore(gone, seen, rules);

@@ -1,10 +1,4 @@
-import { RecentMap } from '../../runtime/recent-map.ts';
 import type { SlipInPolicy } from '../gate/policy.ts';
-
-interface Bucket {
-  readonly left: number;
-  readonly atMs: number;
-}
 
 /** One eviction in question: of which gate, of which workload, when by the monotonic clock. */
 export interface Spending {
@@ -14,38 +8,58 @@ export interface Spending {
   readonly nowMs: number;
 }
 
+/** One eviction that counts. */
+export interface Spent {
+  readonly gate: string;
+  readonly workload: string;
+  readonly atMs: number;
+}
+
 const HOUR_MS = 3_600_000;
-const REMEMBERED_MAX = 4_096;
 
 /**
- * How many Pods may be evicted. Each budget begins with one and grows by its rate, so that a
- * controller that is started again and again evicts no more than one that runs.
+ * How many Pods may be evicted: in no 60 minutes more than the limit. What a controller evicted
+ * that led before is not known, so in the first hour one is allowed, and more as time passes.
  */
 export class EvictionBudget {
-  readonly #buckets = new RecentMap<Bucket>(REMEMBERED_MAX);
+  #sinceMs = 0;
+  #spent: readonly Spent[] = [];
+
+  /** Begins to evict, by the monotonic clock; what it evicted itself before still counts. */
+  begin(nowMs: number): void {
+    this.#sinceMs = nowMs;
+  }
 
   isWithinHour({ gate, limits, nowMs }: Spending): boolean {
-    return this.#leftOf(gate, limits.perHour, nowMs) >= 1;
+    const count = this.#lately(nowMs).filter((spent) => spent.gate === gate).length;
+    return count < this.#allowed(limits.perHour, nowMs);
   }
 
   isWithinWorkload({ gate, workload, limits, nowMs }: Spending): boolean {
-    return this.#leftOf(`${gate} ${workload}`, limits.perWorkload, nowMs) >= 1;
+    const isOf = (spent: Spent): boolean => spent.gate === gate && spent.workload === workload;
+    const count = this.#lately(nowMs).filter(isOf).length;
+    return count < this.#allowed(limits.perWorkload, nowMs);
   }
 
-  /** @param count 1 for an eviction, -1 for one that did not happen */
-  spend({ gate, workload, limits, nowMs }: Spending, count: 1 | -1): void {
-    this.#change(gate, limits.perHour, nowMs, count);
-    this.#change(`${gate} ${workload}`, limits.perWorkload, nowMs, count);
+  /** Counts an eviction that is about to be sent. */
+  spend({ gate, workload, nowMs }: Spending): Spent {
+    const spent = { gate, workload, atMs: nowMs };
+    this.#spent = [...this.#lately(nowMs), spent];
+    return spent;
   }
 
-  #change(key: string, perHour: number, nowMs: number, count: number): void {
-    const left = this.#leftOf(key, perHour, nowMs) - count;
-    this.#buckets.set(key, { left, atMs: nowMs });
+  /** Counts it from its end, as it took effect no later; null for one that did not happen. */
+  end(spent: Spent, atMs: number | null): void {
+    const others = this.#spent.filter((one) => one !== spent);
+    this.#spent = atMs === null ? others : [...others, { ...spent, atMs }];
   }
 
-  #leftOf(key: string, perHour: number, nowMs: number): number {
-    const known = this.#buckets.get(key);
-    if (known === undefined) return 1;
-    return Math.min(perHour, known.left + ((nowMs - known.atMs) * perHour) / HOUR_MS);
+  #lately(nowMs: number): readonly Spent[] {
+    return this.#spent.filter(({ atMs }) => nowMs - atMs < HOUR_MS);
+  }
+
+  #allowed(perHour: number, nowMs: number): number {
+    const grown = Math.floor(((nowMs - this.#sinceMs) * perHour) / HOUR_MS);
+    return Math.min(perHour, 1 + grown);
   }
 }

@@ -119,6 +119,7 @@ export class SlipInKeeper {
     });
     this.#queue = queue;
     this.#hasChanged = true;
+    this.#budget.begin(clock.monotonicMs());
     queue.addAfter(SWEEP, FIRST_SWEEP_MS);
     try {
       await Promise.race([queue.run({ stop: leading.stop, cut: leading.lost }), broken.promise]);
@@ -233,13 +234,12 @@ export class SlipInKeeper {
   }
 
   async #perform(slipIn: JudgedSlipIn, { isLeading }: LeadOptions): Promise<Performed> {
-    const { isDryRun } = this.#options;
-    const spending = this.#spending(slipIn.policy, workloadOf(slipIn.pod));
-    this.#budget.spend(spending, 1);
+    const { isDryRun, clock } = this.#options;
+    const spent = this.#budget.spend(this.#spending(slipIn.policy, workloadOf(slipIn.pod)));
     const action = evictionOf(slipIn);
     const performed = await perform(action, this.#options, { isDryRun, isAllowed: isLeading });
     const isSpent = performed.outcome === 'done' || performed.outcome === 'unclear';
-    if (!isSpent || isDryRun) this.#budget.spend(spending, -1);
+    this.#budget.end(spent, isSpent && !isDryRun ? clock.monotonicMs() : null);
     this.#ended(slipIn, performed);
     return performed;
   }

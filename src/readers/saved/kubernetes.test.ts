@@ -116,6 +116,7 @@ describe('annotations', () => {
     'readiness.k8s.io/checked',
     'readiness.node.x-k8s.io/bootstrap-completed',
     'rollcall.dev/usable',
+    'gate.rollcall.dev/5b0d1c0e.not-enforced',
   ])
     test(`${key} is kept`, () => assert.ok(kept(key)));
 

@@ -14,7 +14,7 @@ import { POD_SPEC } from './pod-spec.ts';
 
 /** Annotations that causes read; in any other somebody may keep whatever they like. */
 const ANNOTATIONS =
-  /amazonaws\.com\/|(?:^|\.)k8s\.aws\/|karpenter\.sh\/|cluster-autoscaler|vpc-resource|nidhogg|projectcalico\.org\/|provided-node-ip$|^volume\.(?:beta\.)?kubernetes\.io\/|eni-?config|readiness\.(?:node\.x-)?k8s\.io|^rollcall/i;
+  /amazonaws\.com\/|(?:^|\.)k8s\.aws\/|karpenter\.sh\/|cluster-autoscaler|vpc-resource|nidhogg|projectcalico\.org\/|provided-node-ip$|^volume\.(?:beta\.)?kubernetes\.io\/|eni-?config|readiness\.(?:node\.x-)?k8s\.io|^(?:gate\.)?rollcall/i;
 
 const keptAnnotations: KeptBy = (value, left) => {
   if (!isObject(value)) return undefined;

@@ -81,8 +81,8 @@ export function scene(): Scene {
       before.shift()?.();
       return perform(action, { api, writes, ...shared }, { isDryRun });
     },
-    performAws: async (action, tookEffect) =>
-      performAws(action, { writes: awsWrites, ...shared, isDryRun }, tookEffect),
+    performAws: async (action, tookEffect, isAllowed) =>
+      performAws(action, { writes: awsWrites, ...shared, isDryRun, isAllowed }, tookEffect),
     keep: async (note) => {
       notes.push(note);
     },

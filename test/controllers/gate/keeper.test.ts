@@ -203,3 +203,14 @@ test('a Node that is being deleted is left alone', async (context) => {
   assert.deepEqual(scene.done, []);
   assert.equal(textAt(scene.api.objects(NODES)[0], 'metadata.name'), 'n1');
 });
+
+test('I-16: writes nothing for policies that it follows no longer, before anything says so', async (context) => {
+  let isOn = true;
+  const scene = await startScene(context, { isOn: () => isOn });
+  setPod(scene, 'n1', true);
+  await scene.clock.advance(DWELL_MS - 1);
+  isOn = false;
+  await scene.clock.advance(10_000);
+  assert.equal(isShut(scene, 'n1'), true);
+  assert.equal(scene.done[0], 'n1 GateOpened refused');
+});

@@ -32,6 +32,7 @@ async function startKept(context: TestContext, gates: readonly JsonObject[]): Pr
     gates,
     nodes: names.map((name) => nodeObject(name)),
     onLook: (look) => held.keeper?.look(look),
+    onGone: (node) => held.keeper?.gone(node),
   });
   const { api, writes, clock, keeper } = scene;
   held.keeper = new NodeGateKeeper({
@@ -84,8 +85,25 @@ test('a NodeGate says that it is followed, and how many nodes it selects and hol
   // Joins alone lead to no write of the gate.
   assert.equal(scene.kept.length, written);
   await scene.clock.advance(300_000);
-  assert.deepEqual(at(gateOf(scene), 'status.nodes'), { selected: 3, held: 0, expired: 0 });
+  assert.deepEqual(at(gateOf(scene), 'status.nodes'), {
+    selected: 3,
+    held: 0,
+    expired: 0,
+    notEnforced: 0,
+  });
   assert.equal(scene.kept.length, written + 1);
+});
+
+test('a NodeGate says that a node came without its taint, until the node is gone', async (context) => {
+  const scene = await startKept(context, [gateObject()]);
+  assert.equal(conditionOf(scene, 'NotEnforced'), undefined);
+  scene.api.put(NODES, nodeObject('n4', { taints: [] }));
+  await scene.clock.advance(WHILE_MS);
+  assert.equal(conditionOf(scene, 'NotEnforced')?.['status'], 'True');
+  assert.equal(at(gateOf(scene), 'status.nodes.notEnforced'), 1);
+  scene.api.remove(NODES, { name: 'n4' });
+  await scene.clock.advance(WHILE_MS);
+  assert.equal(conditionOf(scene, 'NotEnforced')?.['status'], 'False');
 });
 
 test('a NodeGate that cannot be followed says why', async (context) => {

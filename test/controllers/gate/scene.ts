@@ -149,6 +149,9 @@ export interface SceneOptions {
   readonly isDryRun?: boolean;
   /** Told of each look of the first controller. */
   readonly onLook?: (look: Look) => void;
+  readonly onGone?: (node: string) => void;
+  /** Whether NodeGates are followed now. */
+  readonly isOn?: () => boolean;
   /** False to leave the DaemonSet out. */
   readonly hasDaemonSet?: boolean;
 }
@@ -176,8 +179,9 @@ function noted(done: string[]): (write: GateWrite, written: GateWritten) => void
 /** A second controller in the same cluster, which knows nothing of the first. */
 export function startKeeper(
   { api, writes, clock }: Pick<GateScene, 'api' | 'writes' | 'clock'>,
-  { isDryRun = false, onLook = () => undefined }: SceneOptions = {},
+  options: SceneOptions = {},
 ): Pick<GateScene, 'keeper' | 'done' | 'stop'> {
+  const { isDryRun = false, onLook = () => undefined, isOn = () => true } = options;
   const done: string[] = [];
   const keeper = new GateKeeper({
     api,
@@ -186,12 +190,12 @@ export function startKeeper(
     clock,
     random: { next: () => 0.5 },
     cluster: 'shop',
-    policyKinds: [{ resource: NODE_GATES, read: readNodeGate }],
+    policyKinds: [{ resource: NODE_GATES, read: readNodeGate, isOn }],
     fixed: [],
     isDryRun,
     onLook,
     onPerformed: noted(done),
-    onGone: () => undefined,
+    onGone: options.onGone ?? (() => undefined),
     onPolicies: () => undefined,
   });
   const ending = new AbortController();

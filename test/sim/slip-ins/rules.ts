@@ -1,5 +1,5 @@
 /** What must hold of evictions, seen past all that the controller is told. */
-import { at, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
+import { at, isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { isDryRun, type LedgerEntry } from '../../../src/sim/programs/ledger.ts';
 import type { TestCluster } from '../platform/cluster.ts';
 import type { SlipPlan, SlipResult, Violation } from './plan.ts';
@@ -10,7 +10,7 @@ export interface WatchedRules {
   readonly result: () => Omit<SlipResult, 'calls'>;
 }
 
-const RECORD = 'gate.rollcall.dev/';
+const RECORD = /^gate\.rollcall\.dev\/[^.]+$/;
 const AVAILABLE_MIN = 3;
 /** A budget that forbids is not asked again before, ms. */
 const ASKED_AGAIN_MS = 9_000;
@@ -32,7 +32,7 @@ function uidOf(pod: JsonObject | null): string {
 
 function isOpened(node: JsonObject | null): boolean {
   const annotations = at(node ?? undefined, 'metadata.annotations');
-  return JSON.stringify(annotations ?? {}).includes(`"${RECORD}`);
+  return Object.keys(isObject(annotations) ? annotations : {}).some((key) => RECORD.test(key));
 }
 
 /** Pods that may never be evicted, by what they are. */

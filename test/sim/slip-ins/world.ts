@@ -38,7 +38,7 @@ const CHAOS_MS = 120 * SECOND_MS;
 const WHOLE_MS = 420 * SECOND_MS;
 
 function gateOf(mode: string): JsonObject {
-  const slipIns = { mode, perHour: 600, perWorkload: 600 };
+  const slipIns = { mode, perHour: 150, perWorkload: 150 };
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'NodeGate',

@@ -82,6 +82,7 @@ async function joined(
       isJson: values.output === 'json',
       console: values.console,
       webhookFile: values['webhook-file'],
+      nodeReport: values['node-report'],
     },
     context,
   );

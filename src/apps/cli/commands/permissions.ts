@@ -84,7 +84,7 @@ export async function permissionsCommand(
 function leftOutLines(features: readonly FeaturePermissions[]): readonly string[] {
   const left = PERMISSIONS.filter(({ warning }) => warning !== null).map(({ feature }) => feature);
   const isAny = features.some(({ warning }) => warning !== null);
-  return isAny ? [] : [`Only by name, with --for: ${left.join(', ')}`];
+  return isAny ? [] : paragraph(`Only by name, with --for: ${left.join(', ')}`);
 }
 
 /** All that `diagnose --ssm` has a machine run, where that is granted. */

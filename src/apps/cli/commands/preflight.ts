@@ -72,6 +72,9 @@ async function print(
   if (output === 'text') {
     const { preflightPage } = await import('../pages/preflight-page.ts');
     context.out(`${preflightPage(document).join('\n')}\n`);
+  } else if (output === 'markdown') {
+    const { preflightMarkdown } = await import('../pages/preflight-markdown.ts');
+    context.out(`${preflightMarkdown(document)}\n`);
   } else if (output === 'sarif') {
     const { sarifOf } = await import('../pages/preflight-sarif.ts');
     for (const text of jsonTexts(sarifOf(document))) context.out(text);

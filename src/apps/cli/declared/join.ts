@@ -132,6 +132,13 @@ export const JOIN = declareCommand({
       group: REPORTS,
       help: 'Send how it ended to the URL in this file, as JSON',
     },
+    'node-report': {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      group: REPORTS,
+      help: 'Write how it ended to the NodeReport of this machine, with this kubeconfig (rollcall permissions --for join-report)',
+    },
     'print-unit': {
       kind: 'flag',
       group: FILES,

@@ -15,7 +15,7 @@ export const PREFLIGHT = declareCommand({
       short: 'o',
       value: 'FORMAT',
       noun: 'format',
-      values: ['text', 'json', 'yaml', 'sarif'],
+      values: ['text', 'json', 'yaml', 'sarif', 'markdown'],
       default: 'text',
       help: 'Output format',
     },
@@ -52,6 +52,10 @@ export const PREFLIGHT = declareCommand({
     {
       title: 'For code scanning',
       command: 'rollcall preflight plan.json -o sarif --fail-on definite',
+    },
+    {
+      title: 'For a comment on a pull request',
+      command: 'rollcall preflight plan.json -o markdown > preflight.md',
     },
   ],
   seeAlso: ['diagnose', 'explain'],

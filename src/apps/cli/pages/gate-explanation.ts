@@ -21,7 +21,18 @@ function proofLine({ proof, state, says, since }: ExplainedProof): string {
   return `  ${MARKS[state]} ${proof}: ${says}${told}`;
 }
 
-function gateLines(gate: ExplainedGate): readonly string[] {
+/** Pods that came first are another question, which needs a list of them. */
+function notEnforcedLines({ notEnforced }: ExplainedGate, node: string): readonly string[] {
+  if (notEnforced === null) return [];
+  const { at, ageSeconds } = notEnforced;
+  const age = ageSeconds === null ? '' : `, ${ageSeconds} s after the Node was created`;
+  return [
+    `  GateNotEnforced: the node came without the taint; the gate put it at ${at}${age}.`,
+    `  Register nodes with it, and look for Pods that came first: rollcall gate slip-ins ${node}`,
+  ];
+}
+
+function gateLines(gate: ExplainedGate, node: string): readonly string[] {
   const { kind, name, state, taint, regressTaint, openedAt, isDryRun, next, proofs } = gate;
   const by = state === 'shut-again' ? (regressTaint ?? taint) : taint;
   const since = openedAt === null ? '' : `, opened ${openedAt}`;
@@ -29,16 +40,27 @@ function gateLines(gate: ExplainedGate): readonly string[] {
   return [
     `${kind} ${name}: ${STATES[state]}${held}${isDryRun ? ' (dry run)' : ''}`,
     ...proofs.map(proofLine),
+    ...notEnforcedLines(gate, node),
     `  ${next}`,
     '',
   ];
 }
 
-function otherLines({ otherTaints }: GateExplanation): readonly string[] {
+function removal(node: string, taint: string): string {
+  return `kubectl taint node ${node} ${taint}-`;
+}
+
+function otherLines({ node, otherTaints }: GateExplanation): readonly string[] {
   if (otherTaints.length === 0) return [];
-  const lines = otherTaints.map(({ taint, owner }) =>
-    owner === null ? `  ${taint}` : `  ${taint} (${owner})`,
-  );
+  const lines = otherTaints.flatMap(({ taint, owner, ownerState }) => {
+    const line = owner === null ? `  ${taint}` : `  ${taint} (${owner})`;
+    if (ownerState !== 'gone' || owner === null) return [line];
+    return [
+      line,
+      `    ${owner} is not installed, so nothing removes it:`,
+      `    ${removal(node, taint)}`,
+    ];
+  });
   return ['Other taints, which no gate changes:', ...lines, ''];
 }
 
@@ -49,7 +71,7 @@ export function explanationPage(explanation: GateExplanation): readonly string[]
   return [
     `Node ${node}: ${head}`,
     '',
-    ...gates.flatMap(gateLines),
+    ...gates.flatMap((gate) => gateLines(gate, node)),
     ...otherLines(explanation),
     ...refusals.map((why) => `Refused: ${why}`),
     ...notRead.map((why) => `Not read: ${why}`),

@@ -148,6 +148,7 @@ export class Replica {
         }),
         registry: new MetricsRegistry(),
         webhook: null,
+        janitor: null,
         recording: recordingOf(ports.recorder, scene.cluster, (text) =>
           listener.onSaid(program.name, text),
         ),

@@ -59,20 +59,31 @@ function followedText({ gate, warnings }: GateObjectView): string {
   return ['It is followed.', ...all].join(' ');
 }
 
-/** What its conditions say; the second only of a gate whose proof is or was suspected. */
+/** What its conditions say; all but the first only where they are or were worth a word. */
 function statedOf(view: GateObjectView): readonly Stated[] {
-  const { gate, counts } = view;
+  const isKnown = ({ type }: Stated): boolean =>
+    listAt(view.gate.status, 'conditions').some(isOfType(type));
+  const suspected = suspectedOf(view);
+  const unenforced = unenforcedOf(view);
+  return [acceptedOf(view), ...[suspected, unenforced].filter((one) => one.isTrue || isKnown(one))];
+}
+
+function acceptedOf(view: GateObjectView): Stated {
+  const { gate } = view;
   const { refusals } = gate.reading;
   const isAccepted = refusals.length === 0;
   const whys = refusals.map(({ why }) => why).join(' ');
-  const accepted = {
+  return {
     type: 'Accepted',
     isTrue: isAccepted,
     reason: isAccepted ? 'Accepted' : 'InvalidSpec',
     message: isAccepted ? followedText(view) : `${untilCorrected(gate)} ${whys}`,
   };
+}
+
+function suspectedOf({ counts }: GateObjectView): Stated {
   const isSuspected = counts.suspected > 0;
-  const suspected = {
+  return {
     type: 'ProofSuspected',
     isTrue: isSuspected,
     reason: isSuspected ? 'ManyNodesLostIt' : 'FewNodesLostIt',
@@ -80,8 +91,18 @@ function statedOf(view: GateObjectView): readonly Stated[] {
       ? 'More nodes lost their proofs than may be shut again at once, so none is; look at what proves them.'
       : 'Nodes that lose their proofs are shut again.',
   };
-  const isKnown = listAt(gate.status, 'conditions').some(isOfType('ProofSuspected'));
-  return isSuspected || isKnown ? [accepted, suspected] : [accepted];
+}
+
+function unenforcedOf({ counts }: GateObjectView): Stated {
+  const isTrue = counts.notEnforced > 0;
+  return {
+    type: 'NotEnforced',
+    isTrue,
+    reason: isTrue ? 'NodesCameWithoutTaint' : 'EveryNodeCameWithTaint',
+    message: isTrue
+      ? 'Nodes came without the taint and were open until the gate put it; register nodes with it, and look for Pods that came first: rollcall gate slip-ins'
+      : 'No node is left that came without the taint.',
+  };
 }
 
 function isOfType(type: string): (entry: Json) => boolean {
@@ -105,11 +126,11 @@ function conditionOf({ type, isTrue, reason, message }: Stated, view: GateObject
 }
 
 function statusOf(view: GateObjectView): JsonObject {
-  const { selected, held, expired } = view.counts;
+  const { selected, held, expired, notEnforced } = view.counts;
   return {
     observedGeneration: view.gate.generation,
     conditions: statedOf(view).map((stated) => conditionOf(stated, view)),
-    nodes: { selected, held, expired },
+    nodes: { selected, held, expired, notEnforced },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Look, LookedPolicy } from '../look.ts';
 import type { TaintRelease } from '../policy.ts';
-import { keyOfPolicy } from '../record.ts';
+import { keyOfPolicy, notEnforcedMs } from '../record.ts';
 
 /** How many nodes of a gate are how. */
 export interface GateCounts {
@@ -8,6 +8,8 @@ export interface GateCounts {
   readonly held: number;
   /** Held for longer than its expiry. */
   readonly expired: number;
+  /** Never had the taint before the gate put it. */
+  readonly notEnforced: number;
   /** Lost a proof and were not shut again, as too many did. */
   readonly suspected: number;
 }
@@ -17,6 +19,8 @@ type Standing = 'open' | 'held' | 'expired' | 'suspected';
 /** What is known of the nodes of every NodeGate; of a node nothing but a word is kept. */
 export class GateTally {
   readonly #gates = new Map<string, Map<string, Standing>>();
+  /** By gate, the nodes that never had its taint. */
+  readonly #unenforced = new Map<string, Set<string>>();
   /** Taints on nodes, by node; policies have no opinion about them. */
   readonly #left = new Map<string, ReadonlySet<string>>();
 
@@ -34,16 +38,19 @@ export class GateTally {
       nodes.set(node.name, standingOf(looked, nowMs - sinceMs));
     }
     for (const [uid, nodes] of this.#gates) if (!seen.has(uid)) nodes.delete(node.name);
+    this.#takeUnenforced(look);
     this.#takeLeft(look);
   }
 
   forget(node: string): void {
     this.#left.delete(node);
     for (const nodes of this.#gates.values()) nodes.delete(node);
+    for (const nodes of this.#unenforced.values()) nodes.delete(node);
   }
 
   forgetGate(uid: string): void {
     this.#gates.delete(uid);
+    this.#unenforced.delete(uid);
   }
 
   countsOf(uid: string): GateCounts {
@@ -54,6 +61,7 @@ export class GateTally {
       selected: standings.length,
       held: count('held', 'expired'),
       expired: count('expired'),
+      notEnforced: this.#unenforced.get(uid)?.size ?? 0,
       suspected: count('suspected'),
     };
   }
@@ -62,6 +70,16 @@ export class GateTally {
   isLeft(releases: readonly TaintRelease[]): boolean {
     const all = [...this.#left.values()];
     return releases.some(({ key, effect }) => all.some((taints) => taints.has(`${key}:${effect}`)));
+  }
+
+  #takeUnenforced({ node, decided }: Look): void {
+    for (const nodes of this.#unenforced.values()) nodes.delete(node.name);
+    for (const { policy } of decided) {
+      const { uid } = policy.source;
+      if (uid === null || notEnforcedMs(policy, node) === null) continue;
+      const nodes = this.#unenforced.get(uid) ?? new Set();
+      this.#unenforced.set(uid, nodes.add(node.name));
+    }
   }
 
   #takeLeft({ node: { name, taints }, decided }: Look): void {

@@ -228,8 +228,8 @@ const STATUS = objectOf(
       items: CONDITION,
     },
     nodes: described(
-      objectOf({ selected: COUNT, held: COUNT, expired: COUNT }, []),
-      'How many nodes the gate selects, holds shut, and holds for longer than expiry.',
+      objectOf({ selected: COUNT, held: COUNT, expired: COUNT, notEnforced: COUNT }, []),
+      'How many nodes the gate selects, holds shut, holds for longer than expiry, and found without the taint they should have registered with.',
     ),
   },
   [],

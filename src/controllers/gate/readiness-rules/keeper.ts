@@ -2,7 +2,7 @@ import { listAt, textAt } from '../../../evidence/json.ts';
 import type { Action } from '../../../ports/action.ts';
 import type { EventNote } from '../../../runtime/events/event-correlator.ts';
 import { adoptedNote } from '../foreign-notes.ts';
-import type { GateWrite, GateWritten } from '../keeper.ts';
+import type { GateWrite, GateWritten, LeadOptions } from '../keeper.ts';
 import type { Look } from '../look.ts';
 import { type KeeperTools, ObjectKeeper } from '../object-keeper.ts';
 import { NODE_READINESS_RULES } from '../policies/node-readiness-rule.ts';
@@ -63,9 +63,9 @@ export class RuleKeeper {
     return this.#evaluations.of(uid);
   }
 
-  /** Writes until the signal ends it. @throws what is a bug and no failure of the API server */
-  async run(signal: AbortSignal): Promise<void> {
-    await this.#keeper.run(signal);
+  /** Writes while it leads. @throws what is a bug and no failure of the API server */
+  async lead(leading: LeadOptions): Promise<void> {
+    await this.#keeper.lead(leading);
   }
 
   #nowMs(): number {
