@@ -19,6 +19,10 @@ const TEMPLATES: readonly ((sentence: string) => string)[] = [
   (sentence) => `I wonder whether ${sentence}.`,
   (sentence) => `There is no sign that ${sentence}.`,
   (sentence) => `Is it possible that ${sentence}?`,
+  (sentence) => `Is it because ${sentence}?`,
+  (sentence) => `Machines come up unless ${sentence}.`,
+  (sentence) => `Maybe ${sentence}.`,
+  (sentence) => `Should I check that ${sentence}?`,
 ];
 
 /** Each sentence of a line turned around. */

@@ -8,7 +8,7 @@ import type { GeneratedFile } from './cause-pages.ts';
 
 /** Features kept of a cause: the rest says little, and the index is loaded while somebody waits. */
 const FEATURES_MAX = 400;
-/** What a page explains is less like evidence than what programs print. */
+/** What a page explains, or a person tells, is less like evidence than what programs print. */
 const PROSE_WEIGHT = 0.5;
 
 interface Sample {
@@ -31,8 +31,9 @@ function sampleOf(cause: string, texts: readonly string[], weight = 1): Sample {
 
 function samplesOfCause(cause: Cause): readonly Sample[] {
   const { id, title, page } = cause;
+  // An expression of what people tell lists the words that any sentence has.
   const signs = Object.values(cause.signs).filter(
-    ({ weight }) => weight !== 'withdraws' && weight !== 'clears',
+    ({ weight, isTold }) => weight !== 'withdraws' && weight !== 'clears' && isTold !== true,
   );
   return [
     ...signs.map(({ pattern }) => sampleOf(id, [wordsOf(pattern)])),
@@ -46,12 +47,9 @@ async function sampleOfExample(example: Example): Promise<readonly Sample[]> {
   const cause = example.expect === 'found' ? example.cause : example.instead;
   if (cause === null) return [];
   const { troubled } = await readTexts(example.files);
-  return [
-    sampleOf(
-      cause,
-      troubled.map(({ text }) => text),
-    ),
-  ];
+  const isProse = troubled.every(({ source }) => source === 'unknown');
+  const texts = troubled.map(({ text }) => text);
+  return [sampleOf(cause, texts, isProse ? PROSE_WEIGHT : 1)];
 }
 
 /** How often each feature is in the samples of a cause, 0 to 1. */

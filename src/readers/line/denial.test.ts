@@ -36,6 +36,9 @@ describe('what a person tells is heard', () => {
     [UNMAPPED, 'Nodes do not join, the role of the nodes is not mapped. Any ideas?'],
     [CURED, 'Stopping firewalld on both machines helps.'],
     [WRONG, 'The nodes register with the wrong address.'],
+    [LEAKED, 'If I list the interfaces, there are leaked ENIs.'],
+    [LEAKED, 'Even if I drain the nodes there are leaked ENIs.'],
+    [UNMAPPED, 'We checked that the role of the nodes is not mapped.'],
   ];
   for (const [one, text] of told)
     test(text, () => {
@@ -64,6 +67,21 @@ describe('what a person denies, doubts or asks is not', () => {
     [WRONG, 'The nodes do not register with the wrong address.'],
     [WRONG, 'The nodes no longer register with the wrong address.'],
     [CURED, 'Stopping firewalld did not help, so nothing works.'],
+    [LEAKED, 'Pods stay pending if leaked ENIs fill the subnet.'],
+    [LEAKED, 'This works unless leaked ENIs fill the subnet.'],
+    [LEAKED, 'Maybe leaked ENIs fill the subnet.'],
+    [LEAKED, 'Should I delete leaked ENIs?'],
+    [LEAKED, 'Make sure that leaked ENIs are deleted.'],
+    [LEAKED, 'The number of leaked ENIs is fine.'],
+    [LEAKED, 'Someone suggested that leaked ENIs fill the subnet.'],
+    [LEAKED, 'According to the docs leaked ENIs fill subnets.'],
+    [LEAKED, 'Common causes are leaked ENIs and small subnets.'],
+    [LEAKED, 'We solved the earlier problem with leaked ENIs.'],
+    [LEAKED, '2. Leaked ENIs fill the subnet'],
+    [UNMAPPED, 'The role of the nodes is not mapped, they say, but ours is.'],
+    [UNMAPPED, 'That the role of the nodes is not mapped is one of the known reasons.'],
+    [UNMAPPED, 'It might be that the role of the nodes is not mapped.'],
+    [UNMAPPED, 'I suspect the role of the nodes is not mapped.'],
   ];
   for (const [one, text] of denied)
     test(text, () => {

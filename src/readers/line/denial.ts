@@ -6,7 +6,20 @@ const SENTENCE_CHARACTERS_MAX = 600;
 
 /** Words that deny, doubt or ask all that follows them in their sentence. */
 const DENIED_SENTENCE =
-  /\b(?:not the case|(?:not|n['’]t) true|untrue|is false|ru(?:le|led|les|ling) out|(?:exclude|excluded|excludes|excluding) (?:that|the|any)|no (?:signs?|traces?|evidence|indication|hint) (?:of|that|for)|(?:doubt|unlikely|disprove[ds]?|refute[ds]?) (?:that|it)|nothing (?:says|shows|suggests|indicates|points)|whether|(?:wonder|wondered|wondering|asked?|asking|check|checked|checking|sure|know) if|(?:could|can|might|may) (?:it|this|that) (?:be|have)|(?:is|was) (?:it|this|that) (?:possible|because|the case|due to|about)|in case|what if|suppose)\b/i;
+  /\b(?:not the case|(?:not|n['’]t) true|untrue|is false|ru(?:le|led|les|ling) out|(?:exclude|excluded|excludes|excluding) (?:that|the|any)|no (?:signs?|traces?|evidence|indication|hint) (?:of|that|for)|(?:doubt|unlikely|disprove[ds]?|refute[ds]?) (?:that|it)|nothing (?:says|shows|suggests|indicates|points)|whether|(?:wonder|wondered|wondering|asked?|asking|check|checked|checking|sure|know) if|(?:could|can|might|may) (?:it|this|that) (?:be|have)|(?:is|was) (?:it|this|that) (?:possible|because|the case|due to|about)|in case|what if|suppose|unless|maybe|perhaps|possibly|should (?:I|we|one)|(?:might|may|could) be that)\b/i;
+
+/** Words that only suppose or demand what follows them in their clause. */
+const SUPPOSED =
+  /(?:(?<!\b(?:even|as) )\bif|\b(?:suspect(?:ed|ing|s)?|guess(?:ed|ing)?|assum(?:e|ed|ing)|should (?:you|be)|(?:might|may|could) (?:be|have|it)|make sure|ensure|verify|double[- ]check))\b/i;
+
+/** Words that make what follows them in their sentence somebody else's, a list of what may be, or past. */
+const HEARSAY =
+  /\b(?:some(?:one|body)|people|others|(?:the )?docs?|documentation|guides?|articles?|blogs?|posts?|support|colleagues?|chatgpt) (?:\w{1,20} )?(?:says?|said|suggest(?:s|ed)?|mention(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|thinks?|thought)\b|\b(?:in|according to|from) the (?:docs?|documentation|guide)\b|\b(?:possible|common|potential|usual|typical|frequent) (?:causes?|reasons?|explanations?|culprits?)\b|\b(?:earlier|previous|last|old) (?:problem|issue|incident|outage)\b/i;
+/** An item of a list of what to look at, as guides and answers number it. */
+const NUMBERED = /^\s{0,8}\d{1,2}[.)]\s/;
+/** What follows a thing somewhere in its sentence and takes it back. */
+const TAKEN_BACK =
+  /\bbut (?:it|ours?|that|this|mine|they|these|those|here) (?:does|do|did|is|are|was|were|has|have)\b|\b(?:is|are) (?:one|some) of the (?:\w{1,20} ){0,2}(?:causes|reasons)\b/i;
 
 /** Denies what follows it at once. */
 const DENIED_NEXT =
@@ -14,7 +27,7 @@ const DENIED_NEXT =
 
 /** Denies what stands before it, or says that it is not behind the fault. */
 const DENIED_BEFORE =
-  /^["'`)]?(?:[\s,]+[^\s,;:.!?]+){0,4}?\s+(?:(?:is|was|are|were|has been|have been|seems|looks)(?:n['’]t| not| never| no longer| hardly)(?=\s*(?:[.!,;]|$)|\s+(?:the (?:case|cause|reason|problem|issue|culprit|trouble|fault)|it\b|so\b|true|to blame|at fault|involved|happening|what|an? (?:issue|problem|cause|reason)|(?:behind|causing)\b))|(?:is|was|are|were|has been|have been|can be|could be) (?:ruled out|excluded|out of the question|disproved|unlikely|wrong)|(?:did|does|do|would)(?:n['’]t| not) (?:help|happen|apply|occur|change|explain|fix|solve|matter|cause)|(?:makes?|made) no difference|chang(?:es|ed) nothing|no longer (?:happens|occurs|applies)|never (?:happens|happened|occurs|occurred|helped))\b/i;
+  /^["'`)]?(?:[\s,]+[^\s,;:.!?]+){0,4}?\s+(?:(?:is|was|are|were|has been|have been|seems|looks)(?:n['’]t| not| never| no longer| hardly)(?=\s*(?:[.!,;]|$)|\s+(?:the (?:case|cause|reason|problem|issue|culprit|trouble|fault)|it\b|so\b|true|to blame|at fault|involved|happening|what|an? (?:issue|problem|cause|reason)|(?:behind|causing)\b))|(?:is|was|are|were|looks?|seems?)(?: all| also)? (?:fine|ok|okay|good|correct|intended|intentional|expected|on purpose)|(?:is|was|are|were|has been|have been|can be|could be) (?:ruled out|excluded|out of the question|disproved|unlikely|wrong)|(?:did|does|do|would)(?:n['’]t| not) (?:help|happen|apply|occur|change|explain|fix|solve|matter|cause)|(?:makes?|made) no difference|chang(?:es|ed) nothing|no longer (?:happens|occurs|applies)|never (?:happens|happened|occurs|occurred|helped))\b/i;
 
 /** A question that asks for the thing itself; why, how and what ask about one that is there. */
 const ASKED =
@@ -71,10 +84,14 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
   const own = behindLast(SENTENCE_END, words);
   const end = match.index + words.length;
   const sentence = sentenceAround(text, end - own.length, end);
+  const clause = behindLast(CLAUSE_END, sentence.before);
   return (
     DENIED_SENTENCE.test(sentence.before) ||
     (own !== words && DENIED_SENTENCE.test(own)) ||
-    DENIED_NEXT.test(behindLast(CLAUSE_END, sentence.before)) ||
+    SUPPOSED.test(clause) ||
+    HEARSAY.test(sentence.before) ||
+    TAKEN_BACK.test(sentence.after) ||
+    DENIED_NEXT.test(clause) ||
     DENIED_BEFORE.test(sentence.after) ||
     isAsked(sentence, own) ||
     ANSWERED_NO.test(sentence.next) ||
@@ -85,6 +102,7 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
 /** The first match which the person who wrote the text neither denies nor asks about. */
 function assertedMatch(pattern: RegExp, text: string): RegExpExecArray | null {
   const global = new RegExp(pattern.source, `${pattern.flags}g`);
+  if (NUMBERED.test(text)) return null;
   for (let tried = 0; tried < MATCHES_MAX; tried++) {
     const match = global.exec(text);
     if (match === null) return null;

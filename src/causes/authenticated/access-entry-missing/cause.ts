@@ -28,7 +28,7 @@ const cause = defineCause({
   signs: {
     toldCured: likely(
       ['client-output', 'unknown'],
-      /\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
+      /\b(?:had to|needed to|have to|forgot to|have forgotten to|did not|didn't) (?:manually )?(?:create|add) (?:the|an) (?:EKS )?access entry (?:for|of) (?:the |our |my )?(?:\w+ ){0,2}?(?:node|worker|instance)\b|\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
       { isTold: true, anchors: ['access entry'] },
     ),
     entryNotFound: context(
@@ -37,8 +37,8 @@ const cause = defineCause({
     ),
     toldMissing: likely(
       ['client-output', 'unknown'],
-      /\b(?:no|neither an?|without an?|(?:not?|never) (?:have|has|had|contains?|creates?|created) an?|n't (?:have|create) an?|lacks? an?|missing an?) (?:EKS )?(?:aws_eks_access_entry|access entry)(?: of type \w{1,20}| for (?:the|its|their|this) (?:new )?(?:node|worker|role|IAM|instance)\w{0,10}| exists\b)/,
-      { isTold: true, anchors: ['aws_eks_access_entry', 'access entry'] },
+      /\b(?:no|neither an?|without an?|(?:not?|never) (?:have|has|had|contains?|creates?|created) an?|n't (?:have|create) an?|lacks? an?|missing(?: an?)?) (?:EKS )?(?:aws_eks_access_entry|[Aa]ccess [Ee]ntry)(?: of type \w{1,20}| for (?:(?:the|its|their|this|our|my) )?(?:\w{1,20} ){0,2}?(?:node|worker|role|IAM|instance)\w{0,10}| exists\b)/,
+      { isTold: true, anchors: ['aws_eks_access_entry', 'access entry', 'Access Entry'] },
     ),
   },
   needs: [

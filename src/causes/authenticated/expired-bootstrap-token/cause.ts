@@ -41,6 +41,14 @@ const cause = defineCause({
       ['kubelet', 'kubeadm'],
       /failed to run Kubelet: cannot create certificate signing request: Unauthorized/,
     ),
+    toldExpired: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Jj]oin|[Bb]ootstrap|kubeadm) tokens?\b.{0,30}\b(?:expired|ha[ds] expired|(?:was|is) (?:expired|too old|no longer valid|older than \d+ ?h\w{0,4}))\b|\b[Tt]oken\b.{0,30}\bexpire\w?\b.{0,60}\bkubeadm (?:token|join)\b|\bkubeadm token list`?\b.{0,60}\b(?:expired|empty|no tokens?|nothing)\b/,
+      {
+        isTold: true,
+        anchors: ['oin token', 'ootstrap token', 'kubeadm token', 'expire', 'kubeadm token list'],
+      },
+    ),
   },
   needs: ['kube/cluster-info', 'aws/user-data', 'aws/instance'],
   symptoms: ['machine-without-node'],

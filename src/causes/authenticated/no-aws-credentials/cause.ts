@@ -43,6 +43,11 @@ const cause = defineCause({
       ['kubelet'],
       /getting credentials: exec: executable \S*aws\S* failed with exit code \d+/,
     ),
+    toldNoProfile: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Ll]aunch (?:template|configuration)|[Ii]nstances?|[Mm]achines?|[Nn]odes?|[Ww]orkers?) (?:\w{1,20} ){0,3}?(?:no|without(?: an?| any)?|missing(?: an?| the)?|lack(?:s|ed|ing)?(?: an?)?) (?:IAM )?instance profile\b|\b[Ff]orgot (?:to (?:attach|add|set|specify) )?(?:the |an? )?(?:IAM )?instance profile\b/,
+      { isTold: true, anchors: ['instance profile'] },
+    ),
   },
   needs: [
     'aws/instance',

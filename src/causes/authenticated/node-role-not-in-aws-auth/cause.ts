@@ -66,6 +66,16 @@ const cause = defineCause({
       /\broles?\b.{0,60}\b(?:nodes?|workers?)\b.{0,40}\b(?:is|are) not mapped\b|\bnode roles? (?:is|are) not (?:mapped|in (?:the )?aws-auth)\b/,
       { isTold: true },
     ),
+    toldForgotten: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Nn]ode (?:IAM |instance |group )?[Rr]oles?\b.{0,20}\b(?:is|are|was|were)(?: not|n't) (?:added|present|listed|included|in|part of|mapped)\b.{0,30}\baws-auth\b|\baws-auth\b.{0,40}\b(?:missing|did(?: not|n't) (?:have|contain|include)|lack(?:s|ed|ing)?)\b.{0,30}\bnode (?:IAM |instance |group )?roles?\b|\b[Aa]dd(?:ed|ing) (?:the )?(?:worker )?node.{0,30}\brole\b.{0,10}\bto (?:the )?aws-auth\b.{0,60}\b(?:fix|solv|resolv|help|work|join)\w{0,4}/,
+      { isTold: true, anchors: ['aws-auth'] },
+    ),
+    toldOverwritten: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Oo]verwr\w{2,5}|[Rr]eplaced|[Ee]dited|[Rr]eset)\b.{0,40}\baws-auth\b.{0,80}\b(?:node|worker|role)\w{0,3}\b|\baws-auth\b.{0,40}\b(?:was|got|is|were) (?:overwritten|replaced|reset)\b.{0,80}\b(?:node|worker|role)\w{0,3}\b/,
+      { isTold: true, anchors: ['aws-auth'] },
+    ),
   },
   needs: [
     'kube/aws-auth',

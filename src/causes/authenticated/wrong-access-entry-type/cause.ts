@@ -34,6 +34,11 @@ const cause = defineCause({
       /kubernetes group name (?<group>system:\S+) is invalid, it cannot start with system:/i,
       { anchors: ['it cannot start with system:'] },
     ),
+    toldWrong: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\baccess entry\b.{0,60}\b(?:(?:was|is|were|are)|has|had|with)\b.{0,20}\btype `?\"?STANDARD\b|\baccess entry\b.{0,60}\b(?:wrong|incorrect) type\b|\b(?:wrong|incorrect) type of (?:the )?access entry\b|\bEC2_(?:LINUX|WINDOWS)\b.{0,10}\binstead of\b.{0,10}\bSTANDARD\b|\bSTANDARD\b.{0,10}\binstead of\b.{0,10}\bEC2_(?:LINUX|WINDOWS)\b/,
+      { isTold: true, anchors: ['access entry', 'STANDARD'] },
+    ),
   },
   needs: [
     'aws/access-entry',

@@ -21,11 +21,12 @@ export default defineCause({
     kubeadmCri: definite(['kubeadm', 'cloud-init', 'console'], /\[ERROR CRI\]/),
     socketSilent: likely(
       ['kubelet'],
-      /(?:validate service connection: |failed to run Kubelet: .*get remote runtime typed version failed: |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
+      /(?:validate service connection: |failed to run Kubelet: .*(?:get remote runtime typed version failed|unable to determine runtime API version): |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
       {
         anchors: [
           'validate service connection',
           'get remote runtime typed version failed',
+          'unable to determine runtime API version',
           'Container runtime sanity check failed',
         ],
         atLeast: 3,

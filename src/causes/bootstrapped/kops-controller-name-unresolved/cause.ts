@@ -18,9 +18,13 @@ export default defineCause({
       /lookup kops-controller\.internal\.(?!\S*\.k8s\.local)[^\s:]+(?: on \S+)?: (?<reason>no such host|server misbehaving)/,
       { atLeast: 2, enoughOnce: 'alone' },
     ),
-    resolved: withdraws(['nodeup', 'cloud-init', 'kops-controller'], /:3988\/.{0,300}dial tcp \d/, {
-      anchors: [':3988/'],
-    }),
+    resolved: withdraws(
+      ['nodeup', 'cloud-init', 'kops-controller'],
+      /:3988\/.{0,300}dial tcp (?!203\.0\.113\.123\b)\d/,
+      {
+        anchors: [':3988/'],
+      },
+    ),
     waiting: context(
       ['nodeup', 'cloud-init'],
       /Task "BootstrapClientTask\/BootstrapClient" not ready/,
@@ -32,6 +36,12 @@ export default defineCause({
     unitDone: withdraws(
       ['nodeup', 'journal'],
       /kops-configuration\.service: (?:Succeeded|Deactivated)|Finished Run k[oO]ps bootstrap/,
+    ),
+    // The address that kOps writes into a record until the control plane has one.
+    placeholderDialed: likely(
+      ['nodeup', 'cloud-init', 'kops-controller'],
+      /kops-controller\.internal\.\S{1,253}:3988\/.{0,300}dial tcp 203\.0\.113\.123:3988/,
+      { anchors: ['kops-controller.internal.'] },
     ),
   },
   needs: [],

@@ -19,6 +19,11 @@ export default defineCause({
       /partition type swap found on the host/,
     ),
     kubeadmRefuses: definite(['kubeadm', 'cloud-init', 'console'], /\[ERROR Swap\]/),
+    toldOn: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Ss]wap\b.{0,20}\b(?:was|is|were) (?:on|enabled|active|still on|not (?:disabled|off))\b.{0,60}\b(?:kubelet|kubeadm|swapoff|join\w{0,3}|start\w{0,3})|\b[Kk]ubelet\b.{0,60}\b(?:because|since|as|due to)\b.{0,20}\bswap\b|\bswapoff -a`?.{0,40}\b(?:fix|solv|resolv|help|work|join|came|come)\w{0,4}/,
+      { isTold: true, anchors: ['swapoff -a', 'kubelet', 'Kubelet', 'wap was', 'wap is '] },
+    ),
   },
   needs: [],
   symptoms: [],

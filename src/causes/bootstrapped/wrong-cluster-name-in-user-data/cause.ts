@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { clears, definite } from '../../../diagnosis/sign.ts';
+import { clears, definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { isTaggedFor } from '../../../domain/nodes/fleet.ts';
 import { groupOfInstance, type Launch, launchOf } from '../../../domain/instances/launch.ts';
@@ -42,6 +42,11 @@ const cause = defineCause({
       ['host-file'],
       /^kubeconfig runs \S+ (?:.{0,300} )?(?:-i|--cluster-id|--cluster-name)(?:[ =](?<cluster>""|-[\w-]{1,60})(?:\s|$)|$)/,
       { strict: true, anchors: ['kubeconfig runs '] },
+    ),
+    toldWrong: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Ww]rong|[Ii]ncorrect|mistyped|misspelled|[Ii]nvalid) (?:EKS )?cluster[ -]?name\b.{0,60}\b(?:user[ -_]?data|bootstrap(?:\.sh)?|NodeConfig|launch template)\b|\b(?:[Uu]ser[ -_]?data|bootstrap(?:\.sh)?|NodeConfig|[Ll]aunch template)\b.{0,60}\b(?:wrong|incorrect|mistyped|misspelled|invalid) (?:EKS )?cluster[ -]?name\b/,
+      { isTold: true, anchors: ['cluster name', 'cluster-name', 'clustername'] },
     ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data', 'aws/cluster'],

@@ -8,6 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { complaintOf, isCrashing, isOnNode, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
@@ -27,13 +28,14 @@ const cause = defineCause({
   signs: {
     metadataSilent: context(
       ['pod-app', 'csi-driver', 'client-output', 'journal', 'event', 'pod-status'],
-      /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|Unable to locate credentials|(?:Failed to load credentials from IMDS|Could not load credentials from any providers|Failed to connect to service endpoint)|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
+      /no EC2 IMDS role found|EC2Metadata(?:Request)?Error|operation error ec2imds: \w+, .*(?:exceeded|canceled)|http:\/\/169\.254\.169\.254\/latest\/\S{1,100}: (?:context deadline exceeded|dial tcp \S{1,40} i\/o timeout|net\/http: request canceled)|Unable to locate credentials|(?:Failed to load credentials from IMDS|Could not load credentials from any providers|Failed to connect to service endpoint)|(?:failed|unable|could not)[^"]{0,60}from (?:EC2 ?|ec2 |instance )?(?:instance )?[Mm]etadata/,
       {
         anchors: [
           'no EC2 IMDS role found',
           'EC2MetadataRequestError',
           'EC2MetadataError',
           'operation error ec2imds',
+          'http://169.254.169.254/latest/',
           'ec2 metadata',
           'EC2Metadata',
           'instance metadata',
@@ -63,6 +65,24 @@ const cause = defineCause({
           'ttpPutResponseHopLimit',
           'hop limit',
           'hop-limit',
+        ],
+      },
+    ),
+    toldSilent: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Pp]ods?|[Cc]ontainers?|[Cc]ontroller|[Dd]river)\b.{0,80}\b(?:cannot|can't|could not|couldn't|stopped|unable|fail\w{0,4}|no longer|not)\b.{0,60}\b(?:(?:instance )?metadata|IMDSv2)\b|EC2 instance metadata is not available/,
+      { isTold: true, anchors: ['metadata', 'IMDSv2'] },
+    ),
+    toldCured: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:hop[ -]?limit|http_put_response_hop_limit|HttpPutResponseHopLimit)\b.{0,40}(?:\b(?:was|is|set to|of|at)|[=:])\s{1,3}["'`]?1\b(?!\.\d).{0,120}\b(?:[Rr]ais|[Ii]ncreas|[Cc]hang|[Bb]ump|[Ss]et)\w{1,4}\b.{0,60}\b2\b|\b(?:[Rr]ais|[Ii]ncreas|[Bb]ump|[Cc]hang)\w{1,4} (?:the )?.{0,40}\b(?:hop[ -]?limit|http_put_response_hop_limit|HttpPutResponseHopLimit)\b.{0,30}\bto ["'`]?2\b.{0,60}\b(?:fix|solv|help|work|resolv)\w{0,4}/,
+      {
+        isTold: true,
+        anchors: [
+          'hop limit',
+          'hop-limit',
+          'http_put_response_hop_limit',
+          'HttpPutResponseHopLimit',
         ],
       },
     ),
@@ -111,7 +131,7 @@ type Own = ViewOf<typeof cause>;
 
 /** A pod says that metadata is silent, and its instance's answers make one hop only. */
 function matchLimit(view: Own): Match | null {
-  const silent = view.sign('metadataSilent');
+  const silent = view.sign('metadataSilent') ?? view.sign('toldSilent') ?? silentAnywhere(view);
   const pod = view.list('kube/Pod').find(({ value }) => isCutOff(value, view.node ?? ''));
   if (silent === null && pod === undefined) return null;
   const told =
@@ -131,6 +151,13 @@ function matchLimit(view: Own): Match | null {
     view.quote(pod, `Pod ${name} is not on the host's network and ends: ${complaintOf(pod.value)}`),
     ...said,
   ]);
+}
+
+/** Where the limit is the same on all machines, a pod that is told of runs on one of these. */
+function silentAnywhere(view: Own): Sighting | null {
+  const instances = view.everywhere('aws/instance');
+  if (instances.length === 0 || !instances.every(isLimited)) return null;
+  return view.clusterSign('metadataSilent');
 }
 
 function isLimited({ value }: Seen<Instance>): boolean {

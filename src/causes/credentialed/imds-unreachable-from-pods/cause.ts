@@ -44,6 +44,11 @@ const cause = defineCause({
       /\b(?:DIP|Dest IP)\W{1,5}169\.254\.169\.254\b.*Verdict\W{1,5}(?<policy>DENY)\b/,
       { anchors: ['169.254.169.254'] },
     ),
+    unanswered: context(
+      ['csi-driver', 'pod-app', 'client-output', 'event', 'pod-status'],
+      /http:\/\/169\.254\.169\.254\/latest\/\S{1,100}: (?:context deadline exceeded|dial tcp \S{1,40} i\/o timeout|net\/http: request canceled)/,
+      { anchors: ['http://169.254.169.254/latest/'] },
+    ),
   },
   needs: ['aws/instance'],
   symptoms: ['pod-without-identity'],

@@ -51,6 +51,14 @@ const cause = defineCause({
       /OpenIDConnect provider's HTTPS certificate doesn't match configured thumbprint|Couldn't retrieve verification key from your identity provider/,
       { anchors: ['OpenIDConnect provider', 'verification key from your identity provider'] },
     ),
+    toldMissing: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Ff]orgot(?: to (?:create|associate|add|register))?|missing|[Nn]o|[Ww]ithout|lack(?:s|ed|ing)?|(?:did|do|does)(?: not|n't) (?:have|create)|had not created)(?: an?| the| any)? (?:IAM )?(?:OIDC|OpenID Connect) (?:identity )?provider\b|\bOIDC (?:identity )?provider\b.{0,40}\b(?:(?:was|is|were|are)(?: not|n't) (?:created|there|associated)|(?:(?:was|is|were|are) )?(?:for|of|pointing (?:to|at)) (?:the |an |our )?(?:old|previous|former|deleted|another|other|wrong) (?:EKS )?cluster|(?:was|is|were|are) (?:missing|deleted|removed|gone))\b/,
+      {
+        isTold: true,
+        anchors: ['OIDC provider', 'OIDC identity provider', 'OpenID Connect'],
+      },
+    ),
   },
   needs: ['aws/cluster', 'aws/oidc-providers', 'aws/oidc-provider', 'aws/caller', 'kube/Pod'],
   symptoms: ['pod-without-identity'],

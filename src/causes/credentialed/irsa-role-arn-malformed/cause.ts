@@ -45,6 +45,11 @@ const cause = defineCause({
       ['pod-app', 'client-output', 'csi-driver', 'pod-identity-webhook', 'event', 'journal'],
       /(?<role>\S{1,200}) is not a valid role ARN|invalid role ARN|[Ii]nvalid length for parameter RoleArn|AssumeRoleWithWebIdentity.*arn: (?:invalid prefix|not enough sections)/,
     ),
+    annotationNoRole: likely(
+      ['object', 'client-output', 'unknown', 'terraform'],
+      /\beks\.amazonaws\.com\/role-arn["']?[:=] ?["']?(?<role>arn:aws[\w-]*:iam::(?:aws|\d{12})?:(?!role\/)[\w-]{1,30}\/[^\s"',]{1,200})/,
+      { anchors: ['eks.amazonaws.com/role-arn'] },
+    ),
   },
   needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],

@@ -9,7 +9,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { isLike } from '../../../domain/instances/policies.ts';
 import {
@@ -52,6 +52,14 @@ const cause = defineCause({
     audience: definite(
       ['pod-app', 'client-output', 'csi-driver', 'event', 'aws-message', 'journal'],
       /InvalidIdentityToken\W.*Incorrect token audience/,
+    ),
+    toldWrong: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Tt]rust (?:policy|relationship)\b.{0,80}\b(?:wrong|incorrect|mismatch\w{0,3}|different|another|typo|old)\b.{0,60}\b(?:namespace|service ?account|ServiceAccount|sub|issuer|OIDC|audience|condition|cluster)\b|\b(?:[Ww]rong|[Ii]ncorrect|[Tt]ypo in the|[Oo]ld) (?:namespace|service ?account(?: name)?|OIDC (?:id|ID|issuer|provider)|condition|audience)\b.{0,40}\b(?:trust (?:policy|relationship)|[Aa]ssume ?[Rr]ole ?[Pp]olicy(?:Document)?)\b/,
+      {
+        isTold: true,
+        anchors: ['rust policy', 'rust relationship', 'ssume role policy', 'ssumeRolePolicy'],
+      },
     ),
   },
   needs: ['aws/cluster', 'aws/role', 'kube/Pod'],

@@ -49,6 +49,11 @@ const cause = defineCause({
       ['pod-identity-webhook'],
       /Pod was mutated\..*ServiceAccount=(?<name>[\w.-]+),? .*Namespace=(?<space>[\w.-]+)/,
     ),
+    toldUnset: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:AWS_WEB_IDENTITY_TOKEN_FILE|AWS_ROLE_ARN)\b.{0,60}\b(?:(?:was|is|were|are)(?: not|n't) (?:set|injected|there|present|added)|(?:was|is|were|are) (?:missing|absent))\b.{0,80}\b(?:service ?account|ServiceAccount|annotat\w{0,4}|restart\w{0,3}|webhook)\b|\b(?:[Nn]o|[Mm]issing|[Ww]ithout) AWS_(?:WEB_IDENTITY_TOKEN_FILE|ROLE_ARN)\b.{0,80}\b(?:service ?account|ServiceAccount|annotat\w{0,4}|webhook)\b/,
+      { isTold: true, anchors: ['AWS_WEB_IDENTITY_TOKEN_FILE', 'AWS_ROLE_ARN'] },
+    ),
   },
   needs: [
     'kube/Pod',

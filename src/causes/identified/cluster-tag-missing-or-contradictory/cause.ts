@@ -46,6 +46,12 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager', 'kubelet', 'kube-apiserver'],
       /Tag "KubernetesCluster" nor "kubernetes\.io\/cluster\/\.\.\." not found|no clusterID filtering applied|detected a cluster without a ClusterID|has tag belonging to another cluster/,
     ),
+    // On subnets and security groups the tag tells load balancers where to go.
+    toldUntagged: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Ii]nstances?|[Nn]odes?|EC2|[Mm]achines?|[Ww]orkers?)\b(?: \w+){0,3}? (?:missing|without|lack(?:s|ed|ing)?|(?:did|do|does)(?: not|n't) have|had no|have no|has no)\b.{0,40}\bkubernetes\.io\/cluster\/|\b(?:[Mm]issing|[Ww]ithout|[Ff]orgot)\b.{0,40}\bkubernetes\.io\/cluster\/\S{1,100}.{0,40}\bon (?:\w+ ){0,3}(?:instances?|nodes?|machines?|workers?)\b|\btag\b.{0,6}\bkubernetes\.io\/cluster\/\S{1,100} (?:was|is|were) (?:missing|absent|not (?:set|there|present))\b.{0,10}\b(?:on|from|in) (?:\w+ ){0,3}(?:instances?|nodes?|machines?|workers?)\b/,
+      { isTold: true, anchors: ['kubernetes.io/cluster/'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
   symptoms: ['node-uninitialized'],

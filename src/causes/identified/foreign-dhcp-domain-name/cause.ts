@@ -29,6 +29,11 @@ const cause = defineCause({
       /failed to get (?:provider ID|instance metadata) for node (?<node>ip-\d+-\d+-\d+-\d+\.(?!ec2\.internal|[a-z0-9-]+\.compute\.internal)(?<domain>[a-z0-9.-]+)(?![a-z0-9.-])).*instance not found/,
     ),
     ...INITIALISED,
+    toldOptions: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,60}\b(?:custom|own|corporate|company|different|wrong|another|not|isn't|instead)\b.{0,40}\bdomain(?:[ -]name)?\b|\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,60}\bdomain[ -]name\b.{0,12}[=:]?.{0,6}(?!ec2\.internal|\S+\.compute\.internal|Amazon)\b[a-z0-9-]{1,60}\.(?!compute\.internal)[a-z0-9.-]{2,60}|\b(?:[Cc]ustom|[Cc]orporate|[Oo]wn) domain(?:[ -]name)?\b.{0,30}\bDHCP[ -]?[Oo]ptions?\b/,
+      { isTold: true, anchors: ['DHCP option', 'DHCP-option', 'DHCP Option', 'DHCPOption'] },
+    ),
   },
   needs: [
     'kube/Node',

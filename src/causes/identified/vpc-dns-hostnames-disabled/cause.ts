@@ -43,6 +43,14 @@ const cause = defineCause({
         enoughOnce: 'end',
       },
     ),
+    toldOff: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:enableDns(?:Hostnames|Support)|DNS (?:[Hh]ostnames|[Ss]upport))\b.{0,30}(?:\bwas|\bwere|\bis|\bare|=|:|\bset to)\W{0,4}(?:false|disabled|off|not enabled|turned off)\b|\b(?:[Ss]olved|[Ff]ixed|[Rr]esolved)\b.{0,40}\b(?:enabl|turn)(?:ed|ing) (?:on )?(?:the )?(?:DNS (?:[Hh]ostnames|[Ss]upport)|enableDns\w{7,9})|\b(?:[Ee]nabl|[Tt]urn)(?:ed|ing) (?:on )?(?:the )?(?:DNS (?:[Hh]ostnames|[Ss]upport)|enableDns\w{7,9}).{0,60}\b(?:fix|solv|resolv|help|work|join)\w{0,4}/,
+      {
+        isTold: true,
+        anchors: ['enableDns', 'DNS hostnames', 'DNS Hostnames', 'DNS support', 'DNS Support'],
+      },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/vpc-attribute'],
   symptoms: [],

@@ -51,6 +51,20 @@ const cause = defineCause({
       /[Aa]ccess ?[Dd]enied.{0,120}(?<action>GenerateDataKeyWithoutPlain[Tt]ext|\bkms:CreateGrant)\b|(?<action2>GenerateDataKeyWithoutPlain[Tt]ext)\b.{0,120}[Aa]ccess ?[Dd]enied/,
       { anchors: ['GenerateDataKeyWithoutPlain', 'kms:CreateGrant'] },
     ),
+    toldNoGrant: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bAWSServiceRoleForAutoScaling\b.{0,60}\b(?:no|(?:did|do|does)(?: not|n't) have|without|lack(?:s|ed)?|missing)\b.{0,40}\b(?:grant|access|permissions?|rights?|key)\b|\b(?:[Cc]ustomer[ -]managed|CMK|KMS) keys?\b.{0,60}\b(?:no grant|(?:did|do|does)(?: not|n't) (?:allow|grant|permit)|key policy (?:lacks|does not))\b.{0,60}\b(?:[Aa]uto ?[Ss]caling|EC2|Karpenter|service-linked)/,
+      {
+        isTold: true,
+        anchors: [
+          'AWSServiceRoleForAutoScaling',
+          'ustomer managed',
+          'ustomer-managed',
+          'KMS key',
+          'CMK key',
+        ],
+      },
+    ),
   },
   needs: [
     'aws/instance',

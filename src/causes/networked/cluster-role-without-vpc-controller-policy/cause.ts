@@ -54,6 +54,11 @@ const cause = defineCause({
       ['event', 'vpc-resource-controller'],
       /Insufficient permissions: Unable to create Elastic Network Interface/,
     ),
+    toldUnattached: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bAmazonEKSVPCResourceController\b.{0,40}\b(?:was|is|were)(?: not|n't) (?:attached|added|there|in)\b|\b(?:missing|[Ww]ithout(?: the)?|[Ff]orgot(?: to (?:attach|add))?(?: the)?|lack(?:s|ed|ing)?(?: the)?|(?:did|do|does)(?: not|n't) have(?: the)?)\s`?(?:\w+ ){0,2}`?AmazonEKSVPCResourceController\b|\bAmazonEKSVPCResourceController policy (?:was|is)(?: not|n't) attached\b/,
+      { isTold: true, anchors: ['AmazonEKSVPCResourceController'] },
+    ),
   },
   needs: [...TRUNK_KINDS, 'aws/cluster', ...RIGHTS_KINDS],
   symptoms: ['sandbox-not-created'],

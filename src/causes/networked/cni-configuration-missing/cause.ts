@@ -99,6 +99,11 @@ const cause = defineCause({
       /\bCNI config(?:uration)?(?: files?)? (?:was|is|were|are|went) (?:missing|absent|gone|deleted|removed|empty)\b|\bno (?:CNI )?config(?:uration)? (?:files? )?in \/etc\/cni\/net\.d\b/,
       { isTold: true },
     ),
+    toldNotInstalled: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:never|not|n't) install(?:ed)?(?: the| an?| any)? (?:vpc-cni|VPC CNI|aws-node|CNI)\b|\b[Ff]orgot to (?:install|deploy|add|apply)(?: the| an?)? (?:vpc-cni|VPC CNI|aws-node|CNI)\b|\b(?:vpc-cni|VPC CNI|aws-node|CNI)(?: add-?on| plugin)? (?:was|is|were) (?:never|not) (?:installed|deployed)\b/,
+      { isTold: true, anchors: ['install', 'deploy', 'to add ', 'to apply '] },
+    ),
   },
   needs: ['kube/DaemonSet'],
   symptoms: ['cni-uninitialized'],

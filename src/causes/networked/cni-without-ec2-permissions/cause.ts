@@ -71,6 +71,11 @@ const cause = defineCause({
       /assumed-role\/(?<role>[\w+=,.@-]+)\/\S* is not authorized to perform: ec2:(?<action>(?:Una|A)ssignPrivateIpAddresses|AttachNetworkInterface)\b|Failed to (?<action2>CreateNetworkInterface) UnauthorizedOperation/,
       { anchors: ['is not authorized to perform: ec2:', 'Failed to CreateNetworkInterface'] },
     ),
+    toldUnattached: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bAmazonEKS_CNI_(?:IPv6_)?Policy\b.{0,40}\b(?:was|is|were)(?: not|n't) (?:attached|added|there|in)\b|\b(?:missing|[Ww]ithout(?: the)?|[Ff]orgot(?: to (?:attach|add))?(?: the)?|lack(?:s|ed|ing)?(?: the)?|(?:did|do|does)(?: not|n't) have(?: the)?)\s`?(?:\w+ ){0,2}`?AmazonEKS_CNI_(?:IPv6_)?Policy\b|\b[Aa]ttach(?:ed|ing)\b.{0,30}\bAmazonEKS_CNI_(?:IPv6_)?Policy\b.{0,60}\b(?:fix|solv|resolv|help|work|join)\w{0,4}/,
+      { isTold: true, anchors: ['AmazonEKS_CNI_'] },
+    ),
   },
   needs: [
     'kube/Node',

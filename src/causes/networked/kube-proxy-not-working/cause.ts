@@ -68,6 +68,11 @@ const cause = defineCause({
       /\b(?:[Nn]o|without(?: any)?|missing) KUBE-(?:SVC|SEP|SERVICES)\b|\bKUBE-(?:SVC|SEP)\S{0,20} (?:chains?|rules?) (?:are|is|were) (?:missing|not)\b/,
       { isTold: true },
     ),
+    toldNotInstalled: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bkube-proxy(?: add-?on| daemon ?set| DaemonSet)? (?:was|is|were) (?:never|not) (?:installed|deployed|running)\b|\b(?:never|not|n't) install(?:ed)?(?: the)? kube-proxy\b|\b[Ff]orgot to (?:install|deploy|add)(?: the)? kube-proxy\b/,
+      { isTold: true, anchors: ['kube-proxy'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: ['cni-daemon-silent'],

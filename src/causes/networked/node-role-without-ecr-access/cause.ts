@@ -11,7 +11,7 @@ import {
 import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
 import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { placeOf, podWords } from '../../../domain/pods/pods-seen.ts';
 import { ecrImageWaiting } from '../../../domain/pods/pulls.ts';
 import type { PlannedGroup } from '../../../domain/planned/groups.ts';
@@ -40,6 +40,11 @@ const cause = defineCause({
     anonymous: context(
       ['kubelet', 'containerd', 'event', 'pod-status'],
       /dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com.*no basic auth credentials/,
+    ),
+    toldUnattached: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bAmazonEC2ContainerRegistry(?:ReadOnly|PullOnly)\b.{0,40}\b(?:was|is|were)(?: not|n't) (?:attached|added|there|in)\b|\b(?:missing|[Ww]ithout(?: the)?|[Ff]orgot(?: to (?:attach|add))?(?: the)?|lack(?:s|ed|ing)?(?: the)?|(?:did|do|does)(?: not|n't) have(?: the)?)\s`?(?:\w+ ){0,2}`?AmazonEC2ContainerRegistry(?:ReadOnly|PullOnly)\b|\b[Aa]ttach(?:ed|ing)\b.{0,30}\bAmazonEC2ContainerRegistry(?:ReadOnly|PullOnly)\b.{0,60}\b(?:fix|solv|resolv|help|work|join)\w{0,4}/,
+      { isTold: true, anchors: ['AmazonEC2ContainerRegistry'] },
     ),
   },
   needs: [

@@ -50,6 +50,16 @@ const cause = defineCause({
       /\b(?:[Ss]ingle|[Ss]ame|[Oo]ne|[Ee]ach) (?:worker )?(?:node|host|machine)s?\b.{0,120}\b(?:fails?|cannot|can't|can not|not|unable|times? out)\b.{0,60}\b(?:between|across|on|to) (?:\w+ ){0,4}?(?<apart>different|other|another|multiple|separate) (?:worker )?(?:node|host|machine)s?\b/,
       { isTold: true, anchors: ['different ', ' other ', 'another ', 'multiple ', 'separate '] },
     ),
+    toldClosed: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Nn]odes?(?:'s|s')? security groups?\b.{0,60}\b(?:no|missing|(?:did|do|does)(?: not|n't) (?:allow|permit|have)|blocks?|blocked|without|lack(?:s|ed)?)\b.{0,60}\b(?:itself|self|each other|one another|other nodes|between (?:the )?nodes|node[- ]to[- ]node)\b|\b[Ss]ecurity [Gg]roups?\b.{0,60}\b(?:no|missing|(?:did|do|does)(?: not|n't) (?:allow|permit)|blocks?|blocked)\b.{0,60}\b(?:between (?:the |our |worker )*nodes|node[- ]to[- ]node|from other nodes|from itself)\b/,
+      { isTold: true, anchors: ['security group', 'ecurity Group', 'Security group'] },
+    ),
+    toldPortClosed: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:not (?:open(?:ed)?|allow(?:ed)?|permit(?:ted)?)|n't (?:open|allow|permit)|closed|blocked)\b.{0,40}\b(?:ports? (?:53|4789|8472|179)|UDP|all traffic|traffic)\b.{0,40}\bbetween (?:the |our |my )?(?:\w{1,20} ){0,2}?(?:nodes?|workers?|node groups?|security groups?)\b/,
+      { isTold: true, anchors: ['between '] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],
   symptoms: [],

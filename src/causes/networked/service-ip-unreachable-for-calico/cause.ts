@@ -45,6 +45,12 @@ const cause = defineCause({
       /\bcalico-node\b.{0,40}\b(?:Init:(?:Error|CrashLoopBackOff|0\/\d)|does not start|never starts|crash\w*)|\b(?:install-cni|calico-node|upgrade-ipam)\b(?: container| pod| log)? (?:says|prints|logs|fails with|reports|ends with)\b/,
       { isTold: true, anchors: ['calico-node', 'install-cni', 'upgrade-ipam'] },
     ),
+    // Older programs of calico ask for its own objects first and end with what they get.
+    objectsUnanswered: likely(
+      ['calico-node', 'event', 'kubelet', 'containerd'],
+      /https:\/\/(?<address>10\.96\.0\.1|172\.20\.0\.1|10\.100\.0\.1|100\.64\.0\.1|\[fd[\da-f:]+::1\]):443\/apis\/crd\.projectcalico\.org\/[^"\s]{1,300}: (?:dial tcp \S{1,60}: (?:i\/o timeout|connect: )|context deadline exceeded)/,
+      { anchors: ['/apis/crd.projectcalico.org/'] },
+    ),
   },
   needs: [],
   symptoms: ['cni-uninitialized', 'sandbox-not-created'],

@@ -46,6 +46,19 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager'],
       /error configuring source-dest-check on instance i-[0-9a-f]{8,17}/,
     ),
+    toldUntil: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:could not|couldn't|cannot|can't|did not|didn't|failed to|unable to)\b.{0,80}\buntil (?:I|we) (?:disabled|turned off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ \/.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?/,
+      {
+        isTold: true,
+        anchors: [
+          'until I disabled',
+          'until we disabled',
+          'until I turned off',
+          'until we turned off',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'kube/Node', 'kube/Pod', 'kube/DaemonSet'],
   symptoms: [],

@@ -69,6 +69,16 @@ const cause = defineCause({
       ['ipamd', 'aws-node', 'cni-plugin', 'cilium', 'event'],
       /[Tt]he specified subnet does not have enough free addresses/,
     ),
+    toldUsedUp: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:ran|run|running|runs) out of (?:free |available |private |pod )?(?:IPs?|ips?|addresses|IP addresses)\b.{0,40}\bsubnets?\b(?!.{0,100}\b(?:launch|instance|machine))|\bsubnets?\b.{0,40}\b(?:ran|running|is|are|was|were) out of (?:free |available |private |pod )?(?:IPs?|ips?|addresses|IP addresses)\b(?!.{0,100}\b(?:launch|instance|machine))|\bsubnets?\b.{0,30}\b(?:has|have|had) no (?:more |free |available |left ){0,2}(?:IPs?|ips?|addresses)\b(?!.{0,100}\b(?:launch|instance|machine))|\bsubnets?\b.{0,30}\b(?:IPs?|addresses) (?:was|were|is|are) (?:exhausted|used up)(?!.{0,100}\b(?:launch|instance|machine))/,
+      { isTold: true, anchors: ['subnet'] },
+    ),
+    toldZero: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bsubnets?\b.{0,40}\b(?:has|have|had|with|shows?|only)\b.{0,12}\b(?:0|zero|no|1|2|3)\b (?:free |available |left |remaining |more )*(?:IPs?|ips?|addresses|IPv4 addresses|IP addresses)\b(?!.{0,100}\b(?:launch|instance|machine))/,
+      { isTold: true, anchors: ['subnet'] },
+    ),
   },
   needs: [...SHORTAGE_KINDS, 'aws/subnet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent'],

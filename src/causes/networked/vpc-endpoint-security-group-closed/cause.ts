@@ -56,6 +56,11 @@ const cause = defineCause({
       ['event', 'kubelet', 'containerd'],
       /Successfully pulled image "\d{12}\.dkr\.ecr\./,
     ),
+    toldClosed: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Ss]ecurity [Gg]roups?\b.{0,40}\b(?:VPC|[Ii]nterface|ECR|STS|EC2) [Ee]ndpoints?\b.{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open|accept|admit)|block(?:s|ed|ing)?|ha[ds] no|had only|missing|lack(?:s|ed|ing)?)\b|\b(?:VPC|[Ii]nterface|ECR|STS|EC2) [Ee]ndpoints?(?:'s|'|s')? [Ss]ecurity [Gg]roups?\b.{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open|accept|admit)|block(?:s|ed|ing)?|ha[ds] no|missing|lack(?:s|ed|ing)?)\b/,
+      { isTold: true, anchors: ['ndpoint'] },
+    ),
   },
   needs: [
     'aws/vpc-endpoint',

@@ -16,7 +16,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance, NetworkInterface } from '../../../evidence/aws/instance.ts';
@@ -67,6 +67,11 @@ const cause = defineCause({
           ':3988/bootstrap',
         ],
       },
+    ),
+    toldClosed: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /(?<!\b(?:[Ee]ndpoints?|ALB|NLB|[Ll]oad [Bb]alancer)(?:'s)? |\[ERROR\].{0,60})\b[Ss]ecurity [Gg]roups?\b(?!.{0,200}\b(?:10250|9443|[Ww]ebhooks?|[Ee]ndpoints?)\b)(?=.{0,160}\b(?:[Nn]odes?|[Ww]orkers?|[Cc]ontrol[ -][Pp]lane|[Cc]luster|API|[Mm]asters?)\b).{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open)|ha(?:d|s|ve) no (?:inbound |ingress |outbound |egress )?rules?|block(?:s|ed|ing)?|(?:was|is|were)(?: not|n't) (?:allow|permit|open)\w{0,4}|missing)\b.{0,60}\b(?:443|6443|HTTPS|https)\b/,
+      { isTold: true, anchors: ['ecurity group', 'ecurity Group'] },
     ),
   },
   needs: [

@@ -104,6 +104,45 @@ const cause = defineCause({
         anchors: ['oute table association', 'NAT gateway', 'NAT Gateway'],
       },
     ),
+    // What is told of a way out counts beside the trouble that it is told for.
+    toldNoRoute: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Ii]ssue|[Pp]roblem|[Ss]olved|[Ff]ix(?:ed)?|[Cc]ause|[Rr]eason|[Bb]ecause|[Ff]ail\w{0,4}|[Cc]annot|[Cc]an't|[Cc]ould|[Uu]nable|[Nn]ever)\b.{0,160}?\b(?:[Nn]o|[Ww]ithout(?: an?| any)?|(?:did|do|does)(?: not|n't) have(?: an?| any)?|had no|lack(?:s|ed|ing)?(?: an?)?|missing(?: an?| the)?|[Ff]orgot(?: to (?:add|create|attach|set up|configure))?(?: an?| the)?) (?:\w+ ){0,2}?(?:NAT[ -](?:[Gg]ateways?|GW|[Ii]nstance)\b|route to (?:the |an? )?(?:internet|NAT)\b)(?!.{0,200}\b[Ee]ndpoints?\b)|\b(?:[Nn]o|[Ww]ithout(?: an?| any)?|(?:did|do|does)(?: not|n't) have(?: an?| any)?|had no|lack(?:s|ed|ing)?(?: an?)?|missing(?: an?| the)?|[Ff]orgot(?: to (?:add|create|attach|set up|configure))?(?: an?| the)?) (?:\w+ ){0,2}?(?:NAT[ -](?:[Gg]ateways?|GW|[Ii]nstance)\b|route to (?:the |an? )?(?:internet|NAT)\b)(?!.{0,200}\b[Ee]ndpoints?\b)(?=.{0,160}\b(?:join|regist|reach|issue|problem|solv|fix|fail|because|cannot|can't|could|unable|never|time))|\b[Ff]orgot (?:to (?:add|create|attach|set up|configure) )?(?:an?|the) (?:\w+ ){0,2}?NAT [Gg]ateway/,
+      {
+        isTold: true,
+        anchors: [
+          ' NAT gateway',
+          ' NAT Gateway',
+          ' NAT-gateway',
+          ' NAT GW',
+          ' NAT instance',
+          'route to ',
+        ],
+      },
+    ),
+    toldNatDown: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bNAT (?:[Ii]nstance|[Gg]ateway|GW)s? (?:was|were|is|are|had been) (?:stopped|down|terminated|gone|broken|unhealthy|failed|in (?:the )?failed|blackhole\w?)/,
+      {
+        isTold: true,
+        anchors: ['NAT instance', 'NAT Instance', 'NAT gateway', 'NAT Gateway', 'NAT GW'],
+      },
+    ),
+    toldRouteAdded: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Oo]nce|[Aa]fter|[Ww]hen|[Aa]s soon as|[Uu]ntil) (?:\S{1,30} ){0,4}?(?:add|creat|attach|point|associat)\w{0,4}\b.{0,60}\bNAT[ -](?:[Gg]ateway|GW|[Ii]nstance)\b.{0,60}\b(?:work|join|solv|fix|resolv|came|come|succeed|register)\w{0,4}\b|\b(?:[Aa]dd|[Cc]reat|[Aa]ttach)(?:ing|ed)\b.{0,40}\bNAT[ -](?:[Gg]ateway|GW|[Ii]nstance)\b.{0,40}\b(?:fixed|solved|resolved|helped|did the trick)\b|\b[Ss]ubnets?'? .{0,30}\b[Rr]oute tables?\b.{0,20}\b(?:without|no|missing|lacks?|lacked) (?:an? |the |any )?default route\b/,
+      {
+        isTold: true,
+        anchors: [
+          ' NAT gateway',
+          ' NAT Gateway',
+          ' NAT-gateway',
+          ' NAT GW',
+          ' NAT instance',
+          'default route',
+        ],
+      },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [

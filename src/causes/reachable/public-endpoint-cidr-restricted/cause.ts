@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -36,6 +36,11 @@ const cause = defineCause({
       ['kubelet', 'cloud-init', 'bottlerocket'],
       /Unable to register node.*eks\.amazonaws\.com.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
       { anchors: ['Client.Timeout exceeded', 'context deadline exceeded'], atLeast: 2 },
+    ),
+    toldRestricted: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Rr]estrict|[Ll]imit|[Ll]ock|[Ww]hitelist|[Aa]llowlist)\w{1,4}\b.{0,60}\b(?:(?:cluster_)?endpoint_public_access_cidrs|publicAccessCidrs|public_access_cidrs|public access CIDRs?)\b|\b(?:publicAccessCidrs|public_access_cidrs|endpoint_public_access_cidrs)\b.{0,60}\b(?:did(?: not|n't) (?:include|contain|have)|(?:was|were|is) (?:restricted|limited))\b/,
+      { isTold: true, anchors: ['public_access_cidrs', 'publicAccessCidrs', 'public access CIDR'] },
     ),
   },
   needs: ['aws/cluster', 'aws/instance', 'aws/route-table', 'aws/nat-gateway', 'kube/Node'],

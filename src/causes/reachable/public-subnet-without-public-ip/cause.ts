@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { endpointOf, wayOut } from '../../../domain/network/routes.ts';
 import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
@@ -34,6 +34,19 @@ const cause = defineCause({
           'Client.Timeout exceeded',
           'Connect timeout on endpoint URL',
           'retrying request EC2/DescribeInstances',
+        ],
+      },
+    ),
+    toldWithout: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\bpublic subnets?\b.{0,60}\b(?:without|no|(?:did|do|does)(?: not|n't) (?:have|get|assign)|had no|not assigned)\b.{0,30}\b[Pp]ublic (?:IP|ip|address)|\b(?:map_public_ip_on_launch|MapPublicIpOnLaunch|[Aa]uto-assign public IP\w{0,10})\b.{0,20}(?:=|:|was|is|set to)\W{0,4}(?:false|off|disabled|not enabled)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'public subnet',
+          'map_public_ip_on_launch',
+          'MapPublicIpOnLaunch',
+          'uto-assign public IP',
         ],
       },
     ),

@@ -75,6 +75,23 @@ const cause = defineCause({
       ['journal', 'host-file', 'console'],
       /System clock (?:wrong by|was stepped by) -?(?<seconds>\d{3,9})\.\d+ seconds/,
     ),
+    toldWrong: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Nn]ode|[Mm]achine|[Ii]nstance|[Hh]ost|[Ss]ystem|[Ss]erver|[Ww]orker)(?:'s|s'|s)? (?:system )?(?:clocks?|time)\b.{0,30}\b(?:was|is|were|are) (?:\w+ ){0,3}?(?:behind|ahead|wrong|off by|skewed|drifted|out of sync|in the (?:past|future)|not (?:in sync|synced|synchroni[sz]ed))\b|\b(?:[Cc]lock|[Tt]ime) (?:skew|drift) (?:of|on|between) (?:the |our |my )?(?:\w+ ){0,2}(?:nodes?|instances?|machines?|hosts?|workers?)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'clock',
+          'time was',
+          'time is',
+          'times were',
+          'system time',
+          'Clock skew',
+          'Time skew',
+          'Time drift',
+        ],
+      },
+    ),
   },
   needs: ['host/clock'],
   symptoms: [],

@@ -80,6 +80,11 @@ const cause = defineCause({
       /proxy configuration validation failed: (?<fault>(?:invalid HTTPS?_PROXY URL|empty NO_PROXY pattern)[^"\\]{0,40})/,
       { anchors: ['proxy configuration validation failed: '] },
     ),
+    toldNoProxy: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:NO_PROXY|no_proxy|noProxy)\b.{0,30}\b(?:(?:did|do|does)(?: not|n't) (?:include|contain|have|list|cover)|lack(?:s|ed|ing)?|(?:was|is) missing|without|missed|misses)\b|\b(?:[Mm]issing|[Ff]orgot|not) (?:\S+ ){1,6}?(?:in|from|to) (?:the )?(?:NO_PROXY|no_proxy|noProxy)\b/,
+      { isTold: true, anchors: ['NO_PROXY', 'no_proxy', 'noProxy'] },
+    ),
   },
   needs: [],
   symptoms: [],

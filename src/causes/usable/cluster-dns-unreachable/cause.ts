@@ -29,6 +29,12 @@ const cause = defineCause({
       /(?:lookup (?<name>[\w.-]+) on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:read udp|dial udp|dial tcp|i\/o timeout)|read udp (?:[\d.]+|\[[\da-f:]+\]):\d+->(?<server2>(?:\d+\.){3}10|169\.254\.20\.10):53: (?:i\/o timeout|read: connection refused))/,
       { atLeast: 3, enoughOnce: 'alone' },
     ),
+    // Only the search list of a pod makes a full name of one word.
+    shortNameUnanswered: likely(
+      ['pod-app', 'client-output', 'unknown'],
+      /\blookup (?<name>[a-z][a-z\d-]{0,61}[a-z\d](?:\.[a-z\d-]{1,63}\.svc)?)(?: on \S{1,60})?: (?:read udp \S{1,100}: )?i\/o timeout/,
+      { anchors: ['lookup '], atLeast: 2, enoughOnce: 'alone' },
+    ),
     toolUnanswered: likely(
       ['client-output', 'pod-app'],
       /communications error to (?<server>(?:\d+\.){3}10|169\.254\.20\.10)#53: (?:timed out|connection refused)/,

@@ -46,7 +46,7 @@ const cause = defineCause({
     ),
     noFork: likely(
       ['kubelet', 'containerd', 'event', 'journal', 'node-status'],
-      /(?:fork\/exec|pthread_create).*(?<fork>resource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
+      /(?:fork\/exec|pthread_create).*(?<fork>[Rr]esource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
     ),
     daemonVictim: likely(
       ['event'],

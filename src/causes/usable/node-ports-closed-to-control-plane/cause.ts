@@ -64,6 +64,21 @@ const cause = defineCause({
       /status is now: NodeNotReady|condition Ready=Unknown/,
     ),
     portHidden: context(['event', 'node-status'], /\bPortConflict\b/),
+    toldClosed: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Ss]ecurity [Gg]roups?\b.{0,80}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open)|block(?:s|ed|ing)?|(?:was|is|were)(?: not|n't) (?:allow|permit|open)\w{0,4}|missing)\b.{0,60}\b(?:10250|9443|8443|4443|15017)\b|\b(?:[Pp]orts? )?(?:10250|9443|4443|15017)\b.{0,40}\b(?:(?:was|is|were|are)(?: not|n't) (?:open|allowed|permitted|reachable)|(?:was|is|were|are) (?:blocked|closed))\b.{0,100}\b(?:security group|control[ -]plane|cluster|API|nodes?)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'ecurity group',
+          'ecurity Group',
+          'ort 10250',
+          'ort 9443',
+          'ort 4443',
+          'ort 15017',
+        ],
+      },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/cluster', 'aws/security-group'],
   symptoms: [],

@@ -41,6 +41,11 @@ const cause = defineCause({
       /(?<reason>NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver)/,
       { anchors: ['NVIDIA-SMI has failed because it'] },
     ),
+    platformUnknown: context(
+      ['device-plugin', 'pod-app', 'client-output'],
+      /Incompatible (?:strategy|platform) detected|invalid device discovery strategy/,
+      { anchors: ['Incompatible strategy', 'Incompatible platform', 'invalid device discovery'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance', 'aws/image'],
   symptoms: [],

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Pods ask for the runtime handler nvidia, and the node's runtime has none of this name. */
 export default defineCause({
@@ -21,6 +21,11 @@ export default defineCause({
       /(?:pod\/(?<pod>[\w.-]{1,253})\s.{0,400})?\bexec:? "?(?<binary>[\w./-]{0,120}nvidia-container-runtime[\w.-]{0,20})"?: (?:no such file or directory|executable file not found|stat )/,
     ),
     started: withdraws(['event'], /\bStarted\s+pod\/(?<pod>[\w.-]{1,253})\s+Started container/),
+    platformUnknown: context(
+      ['device-plugin', 'pod-app', 'client-output'],
+      /Incompatible (?:strategy|platform) detected|invalid device discovery strategy/,
+      { anchors: ['Incompatible strategy', 'Incompatible platform', 'invalid device discovery'] },
+    ),
   },
   needs: [],
   symptoms: ['sandbox-not-created'],

@@ -23,6 +23,11 @@ export default defineCause({
       /\b(?:DNS|[Nn]ame resolution)\b.{0,80}\bnot (?:for|in|on|from) Windows\b|\bWindows (?:pods?|containers?|nodes?)\b.{0,30}\b(?:cannot|can't|can not|do not|don't|fail to) resolve\b/,
       { isTold: true },
     ),
+    toldGroup: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:missing|lack(?:s|ed|ing)?|[Ww]ithout|(?:did|do|does)(?: not|n't) have|not in|[Ff]orgot)\b.{0,30}\beks:kube-proxy-windows\b/,
+      { isTold: true, anchors: ['eks:kube-proxy-windows'] },
+    ),
   },
   needs: [],
   symptoms: [],
