@@ -36,7 +36,7 @@ const cause = defineCause({
     ),
     toldWrong: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\baccess entry\b.{0,60}\b(?:(?:was|is|were|are)|has|had|with)\b.{0,20}\btype `?\"?STANDARD\b|\baccess entry\b.{0,60}\b(?:wrong|incorrect) type\b|\b(?:wrong|incorrect) type of (?:the )?access entry\b|\bEC2_(?:LINUX|WINDOWS)\b.{0,10}\binstead of\b.{0,10}\bSTANDARD\b|\bSTANDARD\b.{0,10}\binstead of\b.{0,10}\bEC2_(?:LINUX|WINDOWS)\b/,
+      /\baccess entry\b.{0,60}\b(?:(?:was|is|were|are)|has|had|with)\b.{0,20}\btype `?"?STANDARD\b|\baccess entry\b.{0,60}\b(?:wrong|incorrect) type\b|\b(?:wrong|incorrect) type of (?:the )?access entry\b|\bEC2_(?:LINUX|WINDOWS)\b.{0,10}\binstead of\b.{0,10}\bSTANDARD\b|\bSTANDARD\b.{0,10}\binstead of\b.{0,10}\bEC2_(?:LINUX|WINDOWS)\b/,
       { isTold: true, anchors: ['access entry', 'STANDARD'] },
     ),
   },

@@ -32,7 +32,7 @@ const cause = defineCause({
     }),
     toldSuspended: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:ASG|[Aa]uto[ -]?[Ss]caling [Gg]roup)\b.{0,60}\b(?:[Ll]aunch(?:ing)?(?: process(?:es)?)?)\b.{0,20}\b(?:was |were |is |are )?suspended\b|\b[Ss]uspended\b.{0,30}\b[Ll]aunch\b.{0,40}\b(?:ASG|[Aa]uto[ -]?[Ss]caling [Gg]roup)\b|\bSuspendedProcesses: ?\[?\"?Launch\b/,
+      /\b(?:ASG|[Aa]uto[ -]?[Ss]caling [Gg]roup)\b.{0,60}\b(?:[Ll]aunch(?:ing)?(?: process(?:es)?)?)\b.{0,20}\b(?:was |were |is |are )?suspended\b|\b[Ss]uspended\b.{0,30}\b[Ll]aunch\b.{0,40}\b(?:ASG|[Aa]uto[ -]?[Ss]caling [Gg]roup)\b|\bSuspendedProcesses: ?\[?"?Launch\b/,
       { isTold: true, anchors: ['suspended', 'Suspended'] },
     ),
   },

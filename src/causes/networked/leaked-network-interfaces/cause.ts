@@ -61,7 +61,7 @@ const cause = defineCause({
     ),
     toldHundreds: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:[Hh]undreds|[Dd]ozens|[Tt]housands|[Mm]any|[Ll]ots|[Tt]ons|\d{2,5}) (?:of )?(?:\w+ ){0,2}?(?:ENIs?|network interfaces)\b.{0,40}\b(?:(?:in |state |status |the )+`?\"?available\b|unattached|detached|orphaned|not attached|left (?:behind|over))/,
+      /\b(?:[Hh]undreds|[Dd]ozens|[Tt]housands|[Mm]any|[Ll]ots|[Tt]ons|\d{2,5}) (?:of )?(?:\w+ ){0,2}?(?:ENIs?|network interfaces)\b.{0,40}\b(?:(?:in |state |status |the )+`?"?available\b|unattached|detached|orphaned|not attached|left (?:behind|over))/,
       {
         isTold: true,
         anchors: [

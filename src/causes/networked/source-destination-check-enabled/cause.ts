@@ -48,7 +48,7 @@ const cause = defineCause({
     ),
     toldUntil: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:could not|couldn't|cannot|can't|did not|didn't|failed to|unable to)\b.{0,80}\buntil (?:I|we) (?:disabled|turned off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ \/.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?/,
+      /\b(?:could not|couldn't|cannot|can't|did not|didn't|failed to|unable to)\b.{0,80}\buntil (?:I|we) (?:disabled|turned off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?/,
       {
         isTold: true,
         anchors: [
