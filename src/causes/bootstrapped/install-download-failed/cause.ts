@@ -33,7 +33,12 @@ export default defineCause({
     ),
     kopsAsset: likely(
       ['nodeup', 'cloud-init'],
-      /error adding asset "?(?<url>[^\s"@]{1,300})(?:@[^\s"]*)?"?: .*(?:i\/o timeout|no such host|deadline exceeded|connection reset)/,
+      /error adding asset "?(?:[0-9a-f]{40,64}@)?(?<url>[^\s"@]{1,300})(?:@[^\s"]*)?"?: .*(?:i\/o timeout|no such host|deadline exceeded|connection re(?:set|fused)|Client\.Timeout exceeded|TLS handshake timeout|unexpected EOF)/,
+      { atLeast: 2, enoughOnce: 'alone' },
+    ),
+    nodeupDownload: likely(
+      ['nodeup', 'cloud-init'],
+      /error downloading url "(?<url>[^"\s]{1,300})": .*(?:i\/o timeout|no such host|deadline exceeded|connection re(?:set|fused)|Client\.Timeout exceeded|TLS handshake timeout|unexpected EOF)/,
       { atLeast: 2, enoughOnce: 'alone' },
     ),
     rancherInstaller: likely(

@@ -33,7 +33,7 @@ export default defineCause({
     ),
     assetRefused: likely(
       ['nodeup', 'cloud-init'],
-      /error adding asset "?(?<path>[^\s"@]+)(?:@[^\s"]*)?"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection reset))(?<reason>.{0,160})/,
+      /error adding asset "?(?<path>[^\s"@]+)(?:@[^\s"]*)?"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|connection re(?:set|fused)|Client\.Timeout exceeded|TLS handshake timeout|unexpected EOF))(?<reason>.{0,160})/,
       { atLeast: 2, enoughOnce: 'alone' },
     ),
     assetsLack: definite(

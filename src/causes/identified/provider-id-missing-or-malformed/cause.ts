@@ -29,10 +29,11 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager', 'karpenter'],
       /unable to parse ProviderID:? "?(?<provider>[^"\s]*)|parsing instance id(?:,? provider id does not match known format:)? (?<provider2>\S+:\/\/[^\s"]*)/,
     ),
-    // Of a Fargate or hybrid node the autoscaler says so as well, and nothing is wrong.
+    // Of a Fargate or hybrid node the autoscaler says so as well, and nothing is wrong; a placeholder
+    // stands for an instance that its group could not launch.
     refusedByAutoscaler: likely(
       ['pod-app', 'client-output', 'event'],
-      /(?:Failed to get nodegroup for (?<node>[\w.-]{1,253}): |\b)[Ww]rong id: expected format aws:\/\/\/<zone>\/<name>, got ?"?(?!.{0,120}\/fargate-|eks-hybrid:)(?<provider>[^"\s]{0,200})/,
+      /(?:Failed to get nodegroup for (?<node>[\w.-]{1,253}): |\b)[Ww]rong id: expected format aws:\/\/\/<zone>\/<name>, got ?"?(?!.{0,120}\/fargate-|eks-hybrid:|.{0,60}\/i-placeholder-)(?<provider>[^"\s]{0,200})/,
       { anchors: ['rong id: expected format aws:'] },
     ),
     neverSet: likely(

@@ -38,6 +38,7 @@ const cause = defineCause({
       SPEAKERS,
       /Failed to find readiness information for (?<group>[\w./:-]{1,255})|Readiness for node group (?<group2>[\w./:-]{1,255}) not found/,
     ),
+    notRemoved: context(SPEAKERS, /Failed to remove unregistered nodes?: (?<reason>.{0,200})/),
     unregistered: context(SPEAKERS, /\b[1-9]\d* unregistered nodes present/, {
       isBackground: true,
     }),
@@ -90,7 +91,14 @@ export default matched(cause, (view) => matchBackoff(view));
 
 type Own = ViewOf<typeof cause>;
 
-const DECIDING = ['timedOut', 'timedOutEvent', 'disabled', 'backoff', 'longUnregistered'] as const;
+const DECIDING = [
+  'timedOut',
+  'timedOutEvent',
+  'disabled',
+  'backoff',
+  'longUnregistered',
+  'notRemoved',
+] as const;
 
 /** The autoscaler's words, unless logs of a machine can tell what kept it from registering. */
 function matchBackoff(view: Own): Match | null {
