@@ -44,6 +44,12 @@ test('treats an invalid policy as unknown, not empty', () => {
   for (const given of others) assert.equal(policy.take(given), undefined, JSON.stringify(given));
 });
 
+test('a list has what is a text, whatever else stands in it', () => {
+  const Action: Json = ['ec2:*', { toString: 'x' }, null, ['y'], 7];
+  const read = policy.take({ Statement: [{ Effect: 'Allow', Action }] });
+  assert.deepEqual(read?.Statement[0]?.Action, ['ec2:*', '7']);
+});
+
 test('a policy is read up to forty thousand characters', () => {
   const padded = (length: number): string => JSON.stringify(GIVEN).padEnd(length, ' ');
   assert.deepEqual(policy.take(padded(40_000)), READ);

@@ -22,9 +22,8 @@ export interface Policy {
 const POLICY_CHARACTERS_MAX = 40_000;
 
 function many(value: Json | undefined): readonly string[] {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(String);
-  const one = value === undefined ? undefined : text.take(value);
-  return one === undefined ? [] : [one];
+  const all = Array.isArray(value) ? (value as readonly Json[]) : [value];
+  return all.flatMap((one) => (one === undefined ? [] : (text.take(one) ?? [])));
 }
 
 function byName<T>(value: Json | undefined, of: (entry: Json) => T): Readonly<Record<string, T>> {

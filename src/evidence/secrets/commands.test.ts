@@ -191,6 +191,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     'ssh://git@host:22/path',
     'HTTP_PROXY=«deploy:walrus»@host:80',
     'proxy: "«deploy:walrus»@host:80"',
+    'logs/http:::«deploy:walrus»@host:8080:1.log',
     'a%3A%2F%2F«deploy%3Awalrus»%40host',
     'a%3A%2F%2Fhost%3A443',
   ],

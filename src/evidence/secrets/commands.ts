@@ -90,7 +90,8 @@ export const COMMAND_FORMS: readonly (readonly [RegExp, string])[] = [
     /((?:^|\s)[\w.*-]{1,200}:(?:\d{4,5}|\*):[A-Za-z*][\w*-]{0,60}:[A-Za-z*][\w*-]{0,60}:)(?![\s‹])\S{4,200}/g,
     `$1${REDACTED}`,
   ],
-  [/(:\/\/?)[^\s/:@"']{0,200}:[^\s/"'‹]{1,200}@/g, `$1${REDACTED}@`],
+  // In the name of a file a URL has colons in place of its slashes.
+  [/(:\/\/?|https?:::?)[^\s/:@"']{0,200}:[^\s/"'‹]{1,200}@/g, `$1${REDACTED}@`],
   [/(:\/\/?)[^\s/:@"'‹]{16,200}@/g, `$1${REDACTED}@`],
   [/(proxy["']?\s*[:=]\s*["']?)[^\s/:@"']{1,200}:[^\s/"'‹]{1,200}@/gi, `$1${REDACTED}@`],
   [/(%3A%2F%2F)[^\s%]{0,200}%3A[^\s"']{1,200}?%40/gi, `$1${REDACTED}%40`],

@@ -3,13 +3,17 @@ import { scramble } from './scramble.ts';
 const V4 = /(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(?:\/(\d{1,2}))?(?!\d|\.\d)/g;
 const IN_NAME = /(?<![A-Za-z0-9])(ip-)(\d{1,3}(?:-\d{1,3}){3})(?![\d-])/gi;
 
+const DOCUMENTED: ReadonlySet<string> = new Set(['192.0.2', '198.51.100', '203.0.113']);
+
 type Octets = readonly [number, number, number, number];
 
 /**
- * Addresses that say nothing of anybody: loopback, link-local and metadata, masks, and the ranges
- * that Docker, EKS, kubeadm and kOps take where nobody chooses.
+ * Addresses that say nothing of anybody: loopback, link-local and metadata, masks, the ranges that
+ * Docker, EKS, kubeadm and kOps take where nobody chooses, and those of documents (RFC 5737), one of
+ * which kOps writes into records that have no address yet.
  */
-function isPublicKnowledge([a, b]: Octets): boolean {
+function isPublicKnowledge([a, b, c]: Octets): boolean {
+  if (DOCUMENTED.has(`${a}.${b}.${c}`)) return true;
   if (a === 0 || a === 127 || a >= 224 || (a === 169 && b === 254)) return true;
   if (a === 172 && (b === 17 || b === 20)) return true;
   return a === 10 && (b === 100 || (b >= 96 && b <= 111));
