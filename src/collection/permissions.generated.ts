@@ -1229,7 +1229,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
-    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",
     "kubernetes": [
       {
         "verb": "get",
@@ -1278,16 +1278,34 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "subresource": null,
         "namespace": "kube-system",
         "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
       }
     ],
     "aws": [
       "ec2:DeleteNetworkInterface",
       "ec2:DescribeInstances",
       "ec2:DescribeNetworkInterfaces",
+      "ec2:DescribeSubnets",
       "ec2:ModifyInstanceMetadataOptions",
       "eks:AssociateAccessPolicy",
       "eks:CreateAccessEntry",
       "eks:DescribeAccessEntry",
+      "eks:DescribeAddon",
       "eks:DescribeCluster",
       "eks:ListAssociatedAccessPolicies"
     ]

@@ -1,8 +1,9 @@
 import { type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { Action } from '../../../ports/action.ts';
 import { type FixOrder, type FixStep, type FixTools, undoCommand } from '../fix.ts';
+import { lastWriterOf } from '../last-writer.ts';
 import { orRefused, outcomeOf, plainStep, withRetries } from '../step.ts';
-import { AWS_AUTH, awsAuthNamed, awsAuthObject, lastWriterOf, readAwsAuth } from './config-map.ts';
+import { AWS_AUTH, awsAuthNamed, awsAuthObject, readAwsAuth } from './config-map.ts';
 import { covers, decideMap, type MapDecision, mappedBy } from './decide-map.ts';
 import type { MapEditor } from './map-editor.ts';
 import type { RoleMapping } from './node-mapping.ts';
