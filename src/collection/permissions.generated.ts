@@ -955,6 +955,62 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "auth-restore",
+    "for": "rollcall controller --auth restore, in addition to status and watch",
+    "warning": "It writes the ConfigMap aws-auth. Whoever may write it may make anybody an administrator of the cluster. With --auth report it only reads, and needs no create and patch.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
     "feature": "gate",
     "for": "rollcall controller --only gate",
     "warning": "It writes: taints, annotations and the condition rollcall.dev/Gate of Nodes, status and finalizers of gates, one Lease in its own namespace, and Events. It changes nothing else.",
