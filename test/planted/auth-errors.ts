@@ -30,6 +30,12 @@ export const AUTH_ERRORS: readonly PlantedError[] = [
       DECIDE,
     ],
     ['the budget does not end', 'left -= 1', 'left -= 0', DECIDE],
+    [
+      'what others put back does not rest',
+      'isBack ? nowMs : one.restoredMs',
+      'one.restoredMs',
+      DECIDE,
+    ],
     ['nothing is ever forgotten', 'if (!isForgotten)', 'if (true)', DECIDE],
     ['what is there again is missed', 'isThere ? null : ', '', DECIDE],
   ]),

@@ -61,7 +61,7 @@ function remembered(
   sight: Exclude<AuthSight, { state: 'malformed' }>,
   memory: AuthMemory,
   shutOut: ShutOut,
-  { nowMs, forgetMs }: Rules,
+  { nowMs, forgetMs, settleMs }: Rules,
 ): AuthMemory {
   const entries = sight.state === 'seen' ? sight.entries : [];
   const next = new Map<string, RememberedMapping>();
@@ -70,7 +70,11 @@ function remembered(
     const isThere = entry !== null && covers(entry, one.mapping);
     const goneMs = isThere ? null : (one.goneMs ?? nowMs);
     const isForgotten = goneMs !== null && nowMs - goneMs >= forgetMs && !shutOut.has(key);
-    if (!isForgotten) next.set(key, { ...one, goneMs, isRemapped: !isThere && entry !== null });
+    // Another replica may have put it back, or a person.
+    const isBack = isThere && one.goneMs !== null && nowMs - one.goneMs >= settleMs;
+    const restoredMs = isBack ? nowMs : one.restoredMs;
+    const isRemapped = !isThere && entry !== null;
+    if (!isForgotten) next.set(key, { ...one, goneMs, isRemapped, restoredMs });
   }
   for (const entry of entries) {
     // Of several entries for a role the last one counts.

@@ -21,7 +21,7 @@ export interface RememberedMapping {
   readonly goneMs: number | null;
   /** The role has an entry that makes no node of a machine. */
   readonly isRemapped: boolean;
-  /** When it was last put back. Monotonic, ms. */
+  /** When it was last put back, by whomever. Monotonic, ms. */
   readonly restoredMs: number | null;
 }
 

@@ -121,6 +121,17 @@ const SEVERAL_LOOKS = [
     [],
   ],
   [
+    'that another replica put back rests',
+    [
+      [0, seen(NODES), NOBODY],
+      [1, seen(), LOST],
+      [2 * MINUTE_MS, seen(NODES), LOST],
+      [3 * MINUTE_MS, seen(), LOST],
+      [30 * MINUTE_MS, seen(), LOST],
+    ],
+    ['resting'],
+  ],
+  [
     'that an administrator has now is there',
     [
       [0, seen(NODES), NOBODY],
