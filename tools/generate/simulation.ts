@@ -90,6 +90,7 @@ const JOIN_RULES: ReadonlySet<string> = new Set(['I-26', 'I-27']);
 
 function ruleRow({ id, title, of }: Rule): readonly string[] {
   if (JOIN_RULES.has(id)) return [id, title, 'with joins'];
+  if (id === 'I-19') return [id, title, 'with rollcall fix auth'];
   const places = {
     isHere: CHECKED_RULES.includes(id),
     hasControllers: CONTROLLER_RULES.has(id),
@@ -284,7 +285,8 @@ const AUTH = `## Lost mappings
 overwrite, delete, break, extend and replace aws-auth, for up to two virtual hours. Each write is
 compared at the API server with what was there: nothing is lost, narrowed or widened (I-17), the
 version is carried and nothing is written where it cannot be read (I-18), and a mapping that machines
-miss is back within two minutes (L-05).
+miss is back within two minutes (L-05). Access entries that \`rollcall fix auth\` makes are judged in an
+account of their own, with each call going wrong in each way (I-19).
 
 \`\`\`
 node tools/simulation-auth.ts --from 1 --seeds 300            seeds, and what they counted

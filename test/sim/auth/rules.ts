@@ -1,5 +1,4 @@
 /** What must hold of writes to aws-auth, seen at the API server. */
-import { isEqual } from '../../../src/evidence/equal.ts';
 import { at, type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import type { AwsAuthEntry } from '../../../src/evidence/kinds.ts';
 import { readRoles } from '../../../src/readers/kube/aws-auth-edit.ts';
@@ -30,6 +29,10 @@ type RuleId = (typeof AUTH_SIM_RULES)[number];
 function rolesIn(object: JsonObject | null): readonly AwsAuthEntry[] | null {
   const read = readRoles(textAt(object ?? undefined, 'data.mapRoles') ?? '');
   return read.ok ? read.entries : null;
+}
+
+function inOrder({ arn, username, groups }: AwsAuthEntry): AwsAuthEntry {
+  return { arn, username, groups };
 }
 
 /** Hears what programs write, and says which rules do not hold. */
@@ -94,7 +97,8 @@ export class AuthSimRules {
     this.#restoredMs.set(program, atMs);
     const [former, now] = [rolesIn(before), rolesIn(after)];
     const wanted = [...(former ?? []), WANTED];
-    this.#check('I-17', isEqual(now, wanted), `${program}: ${JSON.stringify(now)}`);
+    const isExactly = JSON.stringify(now) === JSON.stringify(wanted.map(inOrder));
+    this.#check('I-17', isExactly, `${program}: ${JSON.stringify(now)}`);
     const text = textAt(after ?? undefined, 'data.mapRoles') ?? '';
     const lines = (textAt(before ?? undefined, 'data.mapRoles') ?? '').split('\n');
     const lost = lines.filter((line) => !text.includes(line));

@@ -167,7 +167,11 @@ function watchMachines(
 /** Plays the world to its end. */
 export async function playAuth(plan: AuthPlan): Promise<AuthResult> {
   return overTripwires(async () => {
-    const kernel = createKernel({ seed: plan.seed, startMs: START_MS, onLine: plan.onLine });
+    const kernel = createKernel({
+      seed: plan.seed,
+      startMs: START_MS,
+      ...(plan.onLine === undefined ? {} : { onLine: plan.onLine }),
+    });
     const server = createApiServer({ kernel });
     const people = peopleOf(kernel, server);
     const seen: Call[] = [];
