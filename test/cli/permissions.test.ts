@@ -68,7 +68,15 @@ test('every planned list is there', () => {
 });
 
 test('nothing but reading is asked for, except by controllers, reports and repairs', () => {
-  const writing = ['controller', 'eni-janitor', 'auth-restore', 'gate', 'gate-evict', 'join-report', 'fix'];
+  const writing = [
+    'controller',
+    'eni-janitor',
+    'auth-restore',
+    'gate',
+    'gate-evict',
+    'join-report',
+    'fix',
+  ];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
   );
