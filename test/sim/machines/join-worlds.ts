@@ -41,8 +41,8 @@ type Said = Pick<Joined, 'saidAtS' | 'gaveUpAtS' | 'untrue'>;
 
 const NOTHING_SAID: Said = { saidAtS: null, gaveUpAtS: null, untrue: [] };
 const END_S = 600;
-/** Boot, and the time limit of a join. */
-const LIMIT_S = 960;
+/** Boot, a power cut and boot again, and the time limit of a join. */
+const LIMIT_S = 1100;
 const NOT_INITIALIZED = 'it is not initialized';
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
 const GAVE_UP = /The time for the join, \d+ s, is over\./;
