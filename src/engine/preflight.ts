@@ -10,10 +10,14 @@ import type { Json } from '../evidence/json.ts';
 import type { InputLoss } from '../evidence/observations.ts';
 import type { PlanContents } from '../evidence/planned.ts';
 import { isTemplate, readTemplate } from '../readers/cloudformation/template.ts';
-import { inTemplateWords } from '../readers/cloudformation/words.ts';
+import { TEMPLATE_DIALECT } from '../readers/cloudformation/words.ts';
 import { parseTemplateYaml } from '../readers/cloudformation/yaml.ts';
-import { readPlan } from '../readers/terraform/plan.ts';
+import { isClusterConfig, readClusterConfig } from '../readers/eksctl/config.ts';
+import { eksctlDialect } from '../readers/eksctl/words.ts';
+import { type PlanRead, readPlan } from '../readers/terraform/plan.ts';
 import { parseJson } from '../readers/text/parse.ts';
+import type { Dialect } from '../readers/written/dialect.ts';
+import { inWords } from './preflight-words.ts';
 
 /** A document that may be a plan. */
 export interface PlanText {
@@ -23,7 +27,8 @@ export interface PlanText {
 
 interface ReadPlan {
   readonly locator: string;
-  readonly isTemplate: boolean;
+  /** How it is answered; null in the words of Terraform. */
+  readonly dialect: Dialect | null;
   readonly contents: PlanContents;
 }
 
@@ -62,69 +67,66 @@ export async function preflight(
 
 function subjectsOf(
   causes: readonly Cause[],
-  { contents, locator, isTemplate: isOfTemplate }: ReadPlan,
+  { contents, locator, dialect }: ReadPlan,
 ): readonly PreflightSubject[] {
   const subjects = foreseeAll(causes, contents, locator);
-  return isOfTemplate ? subjects.map((subject) => inWords(subject, inTemplateWords)) : subjects;
+  return dialect === null ? subjects : subjects.map((subject) => inWords(subject, dialect));
 }
-
-/** Every sentence and address of an answer in other words; names of causes stay. */
-function inWords(subject: PreflightSubject, say: (text: string) => string): PreflightSubject {
-  return {
-    ...subject,
-    name: say(subject.name),
-    address: say(subject.address),
-    cluster: subject.cluster === null ? null : say(subject.cluster),
-    findings: subject.findings.map((finding) => ({
-      ...finding,
-      address: say(finding.address),
-      summary: say(finding.summary),
-      evidence: finding.evidence.map((line) => ({
-        ...line,
-        locator: say(line.locator),
-        excerpt: say(line.excerpt),
-      })),
-      remedy: finding.remedy.map(({ text, command }) => ({ text: say(text), command })),
-    })),
-    notObservable: subject.notObservable.map(({ stage, why, collect }) => ({
-      stage,
-      why: say(why),
-      // What the stack decides, parameters tell before.
-      collect: collect === 'terraform plan' ? TELL_PARAMETERS : collect,
-    })),
-  };
-}
-
-const TELL_PARAMETERS = 'rollcall preflight <template> --parameter <name>=<value>';
 
 interface Reading {
   readonly losses: InputLoss[];
   readonly parameters: Parameters;
 }
 
+/** How one kind of file is recognized, read and answered. */
+interface Format {
+  readonly what: string;
+  readonly isOf: (document: Json) => boolean;
+  readonly read: (document: Json, locator: string, parameters: Parameters) => PlanRead;
+  readonly dialectOf: (document: Json) => Dialect;
+}
+
+const FORMATS: readonly Format[] = [
+  {
+    what: 'template',
+    isOf: isTemplate,
+    read: readTemplate,
+    dialectOf: () => TEMPLATE_DIALECT,
+  },
+  {
+    what: 'ClusterConfig',
+    isOf: isClusterConfig,
+    read: readClusterConfig,
+    dialectOf: eksctlDialect,
+  },
+];
+
 function planOf(locator: string, text: string, reading: Reading): ReadPlan | null {
   const parsed = parseJson(text);
-  const template = parsed.ok ? parsed.value : parseTemplateYaml(text);
-  if (template !== null && isTemplate(template)) return templateOf(locator, template, reading);
+  const document = parsed.ok ? parsed.value : parseTemplateYaml(text);
+  const format = document === null ? undefined : FORMATS.find(({ isOf }) => isOf(document));
+  if (document !== null && format !== undefined)
+    return writtenPlan(format, document, locator, reading);
   if (!parsed.ok) {
-    const what = `${locator} is neither a whole JSON document nor a CloudFormation template; print the plan again: terraform show -json plan.tfplan > plan.json`;
+    const what = `${locator} is neither a whole JSON document nor a CloudFormation template nor a file of eksctl; print the plan again: terraform show -json plan.tfplan > plan.json`;
     reading.losses.push({ locator, what });
     return null;
   }
   const read = readPlan(parsed.value, locator);
-  if (read.ok) return { locator, isTemplate: false, contents: read.contents };
+  if (read.ok) return { locator, dialect: null, contents: read.contents };
   reading.losses.push({ locator, what: `${locator} is not read as a plan: ${read.why}.` });
   return null;
 }
 
-function templateOf(
-  locator: string,
+function writtenPlan(
+  { what, read, dialectOf }: Format,
   document: Json,
+  locator: string,
   { losses, parameters }: Reading,
 ): ReadPlan | null {
-  const read = readTemplate(document, locator, parameters);
-  if (read.ok) return { locator, isTemplate: true, contents: read.contents };
-  losses.push({ locator, what: `${locator} is not read as a template: ${read.why}.` });
+  const plan = read(document, locator, parameters);
+  if (plan.ok) return { locator, dialect: dialectOf(document), contents: plan.contents };
+  losses.push({ locator, what: `${locator} is not read as a ${what}: ${plan.why}.` });
   return null;
 }
 

@@ -1,7 +1,7 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../evidence/json.ts';
 import type { Doubt } from '../../evidence/planned.ts';
 import { contentsOf } from '../terraform/contents.ts';
-import { type Module, RESOURCES_MAX } from '../terraform/module.ts';
+import { NO_MODULE, RESOURCES_MAX } from '../terraform/module.ts';
 import type { PlanRead } from '../terraform/plan.ts';
 import type { Resource } from '../terraform/resource.ts';
 import { attributesOf } from './fields.ts';
@@ -11,7 +11,6 @@ import { type Part, partsOf } from './parts.ts';
 import { PARTS, TABLES, type TypeTable } from './tables.ts';
 
 const BY = 'CloudFormation template';
-const ROOT: Module = { address: '', parent: null, call: '', configuration: undefined };
 
 /** What AWS gives every resource, which nobody knows before. */
 const CHOSEN_ALWAYS = ['arn', 'id', 'name', 'node_group_name'];
@@ -147,7 +146,7 @@ function resourceOf(scope: Scope, id: string, { table, suffix, properties }: Par
     type: table.type,
     isLookedUp: false,
     index: '',
-    module: ROOT,
+    module: NO_MODULE,
     values: { ...table.defaults, ...values },
     unknown: { ...unknown, ...Object.fromEntries(chosen.map((name) => [name, true])) },
     change: 'create',

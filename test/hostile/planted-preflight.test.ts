@@ -1,0 +1,71 @@
+/** Secrets in files that others than Terraform make clusters from: no answer shows one. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { shareOf, tellShare } from '../share.ts';
+import { capture } from '../cli/capture.ts';
+import { shapedTexts } from './planted/gate.ts';
+import { createSearch } from './planted/search.ts';
+import { SHAPES } from './planted/shapes.ts';
+import { assertNoSecretIn, type Lengths, writePlantedTable } from './planted/table.ts';
+
+const ROOM = mkdtempSync(join(tmpdir(), 'rollcall-planted-preflight-'));
+after(() => rmSync(ROOM, { recursive: true }));
+
+const SHAPES_OF = 4;
+const chosen = new Set(shareOf(SHAPES.keys().toArray(), SHAPES_OF));
+tellShare('shapes planted in files before launch', chosen.size, SHAPES.length);
+
+const search = createSearch();
+const lengths: Lengths = new Map();
+
+/** A file in which people keep secrets, and a cause that is found in it. */
+interface Planted {
+  readonly cause: RegExp;
+  readonly fileOf: (text: string) => object;
+}
+
+const FILES: Readonly<Record<string, Planted>> = {
+  ClusterConfig: {
+    cause: /al2-user-data-on-al2023/,
+    fileOf: (text) => ({
+      apiVersion: 'eksctl.io/v1alpha5',
+      kind: 'ClusterConfig',
+      metadata: { name: 'orders', version: '1.33', tags: { note: text }, annotations: { text } },
+      vpc: { clusterEndpoints: { note: text } },
+      addons: [{ name: 'vpc-cni', configurationValues: JSON.stringify({ env: { NOTE: text } }) }],
+      nodeGroups: [
+        {
+          name: 'workers',
+          tags: { note: text },
+          labels: { note: text },
+          ssh: { publicKey: text },
+          preBootstrapCommands: [text],
+          overrideBootstrapCommand: `#!/bin/bash\n/etc/eks/bootstrap.sh orders ${text}`,
+          kubeletExtraConfig: { note: text },
+          bottlerocket: { settings: { note: text } },
+        },
+      ],
+    }),
+  },
+};
+
+for (const [kind, { cause, fileOf }] of Object.entries(FILES))
+  describe(`rollcall preflight of a ${kind}`, () => {
+    const shaped = shapedTexts(search.plant, [kind], (at) => chosen.has(at));
+    for (const format of ['text', 'json', 'yaml', 'sarif', 'markdown'])
+      test(`shows no secret as ${format}`, async () => {
+        const path = join(ROOM, `${kind}.json`);
+        for (const { textAt } of shaped) {
+          writeFileSync(path, JSON.stringify(fileOf(textAt(kind))));
+          const { out, err, code } = await capture(['preflight', path, '-o', format]);
+          assert.equal(code, 1);
+          assert.match(out, cause);
+          assertNoSecretIn(search, lengths, `preflight of ${kind} -o ${format}`, out + err);
+        }
+      });
+  });
+
+after(() => writePlantedTable(search, lengths));
