@@ -15,7 +15,7 @@ export function inWords(subject: PreflightSubject, dialect: Dialect): PreflightS
       const evidence = finding.evidence.map((line) => lineIn(line, dialect));
       return {
         ...finding,
-        address: addressIn(evidence[0]?.locator) ?? say(finding.address),
+        address: placeOf(evidence, subject.plan) ?? say(finding.address),
         summary: say(finding.summary),
         evidence,
         remedy: finding.remedy.map(({ text, command }) => ({ text: say(text), command })),
@@ -27,6 +27,11 @@ export function inWords(subject: PreflightSubject, dialect: Dialect): PreflightS
       collect: dialect.collect(collect),
     })),
   };
+}
+
+/** Where the file itself says it first. */
+function placeOf(evidence: readonly Line[], plan: string): string | null {
+  return addressIn(evidence.find(({ locator }) => locator.startsWith(`${plan}#`))?.locator);
 }
 
 /** A quote at the place in the file that says it. */

@@ -3,10 +3,11 @@ import { CATALOGUE_VERSION, CAUSES } from '../causes/index.generated.ts';
 import type { Cause } from '../diagnosis/cause.ts';
 import {
   foreseeAll,
+  foreseeTogether,
   type PreflightDocument,
   type PreflightSubject,
 } from '../diagnosis/preflight.ts';
-import type { Json } from '../evidence/json.ts';
+import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { InputLoss } from '../evidence/observations.ts';
 import type { PlanContents } from '../evidence/planned.ts';
 import { isTemplate, readTemplate } from '../readers/cloudformation/template.ts';
@@ -14,8 +15,10 @@ import { TEMPLATE_DIALECT } from '../readers/cloudformation/words.ts';
 import { parseTemplateYaml } from '../readers/cloudformation/yaml.ts';
 import { isClusterConfig, readClusterConfig } from '../readers/eksctl/config.ts';
 import { eksctlDialect } from '../readers/eksctl/words.ts';
+import { isOfKarpenter, readManifests } from '../readers/karpenter/manifests.ts';
+import { KARPENTER_DIALECT } from '../readers/karpenter/words.ts';
 import { type PlanRead, readPlan } from '../readers/terraform/plan.ts';
-import { parseJson } from '../readers/text/parse.ts';
+import { parseJson, parseYamlDocuments } from '../readers/text/parse.ts';
 import type { Dialect } from '../readers/written/dialect.ts';
 import { inWords } from './preflight-words.ts';
 
@@ -55,7 +58,7 @@ export async function preflight(
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Preflight',
     catalogueVersion: CATALOGUE_VERSION,
-    subjects: plans.flatMap((plan) => subjectsOf(causes, plan)),
+    subjects: subjectsOf(causes, plans),
     plans: plans.map(({ locator, contents: { resourceCount, isChanging } }) => ({
       locator,
       resources: resourceCount,
@@ -65,12 +68,24 @@ export async function preflight(
   };
 }
 
+/** Every plan for itself, and manifests together beside all that the plans show. */
 function subjectsOf(
   causes: readonly Cause[],
-  { contents, locator, dialect }: ReadPlan,
+  plans: readonly ReadPlan[],
 ): readonly PreflightSubject[] {
-  const subjects = foreseeAll(causes, contents, locator);
-  return dialect === null ? subjects : subjects.map((subject) => inWords(subject, dialect));
+  const [manifests, others] = [true, false].map((wanted) =>
+    plans.filter(({ dialect }) => (dialect === KARPENTER_DIALECT) === wanted),
+  );
+  const beside = (others ?? []).map(({ contents }) => contents);
+  return [
+    ...(others ?? []).flatMap(({ contents, locator, dialect }) => {
+      const subjects = foreseeAll(causes, contents, locator);
+      return dialect === null ? subjects : subjects.map((subject) => inWords(subject, dialect));
+    }),
+    ...foreseeTogether(causes, manifests ?? [], beside).map((subject) =>
+      inWords(subject, KARPENTER_DIALECT),
+    ),
+  ];
 }
 
 interface Reading {
@@ -82,33 +97,57 @@ interface Reading {
 interface Format {
   readonly what: string;
   readonly isOf: (document: Json) => boolean;
-  readonly read: (document: Json, locator: string, parameters: Parameters) => PlanRead;
-  readonly dialectOf: (document: Json) => Dialect;
+  readonly read: (documents: readonly Json[], locator: string, given: Parameters) => PlanRead;
+  readonly dialectOf: (documents: readonly Json[]) => Dialect;
+}
+
+/** A file of one document; others beside it in the file are not of this format. */
+function ofOne(
+  isOf: Format['isOf'],
+  read: (document: Json, locator: string, given: Parameters) => PlanRead,
+): Pick<Format, 'isOf' | 'read'> {
+  return {
+    isOf,
+    read: (documents, locator, given) => read(documents.find(isOf) ?? null, locator, given),
+  };
 }
 
 const FORMATS: readonly Format[] = [
-  {
-    what: 'template',
-    isOf: isTemplate,
-    read: readTemplate,
-    dialectOf: () => TEMPLATE_DIALECT,
-  },
+  { what: 'template', ...ofOne(isTemplate, readTemplate), dialectOf: () => TEMPLATE_DIALECT },
   {
     what: 'ClusterConfig',
-    isOf: isClusterConfig,
-    read: readClusterConfig,
-    dialectOf: eksctlDialect,
+    ...ofOne(isClusterConfig, readClusterConfig),
+    dialectOf: (documents) => eksctlDialect(documents.find(isClusterConfig) ?? null),
+  },
+  {
+    what: 'manifest of Karpenter',
+    isOf: isOfKarpenter,
+    read: readManifests,
+    dialectOf: () => KARPENTER_DIALECT,
   },
 ];
 
+/** The documents of a text in YAML; none where it is something else. */
+function yamlDocuments(text: string): readonly Json[] {
+  const one = parseTemplateYaml(text);
+  if (one !== null) return listed(one);
+  if (!/^(?:---|apiVersion:|kind:)/m.test(text)) return [];
+  const all = parseYamlDocuments(text.split(/\r?\n/), 1).filter(({ ok }) => ok);
+  return all.flatMap((read) => (read.ok ? listed(read.value) : [])).toArray();
+}
+
+/** The objects of a List, or the one that a document is. */
+function listed(document: Json): readonly Json[] {
+  return textAt(document, 'kind') === 'List' ? listAt(document, 'items') : [document];
+}
+
 function planOf(locator: string, text: string, reading: Reading): ReadPlan | null {
   const parsed = parseJson(text);
-  const document = parsed.ok ? parsed.value : parseTemplateYaml(text);
-  const format = document === null ? undefined : FORMATS.find(({ isOf }) => isOf(document));
-  if (document !== null && format !== undefined)
-    return writtenPlan(format, document, locator, reading);
+  const documents = parsed.ok ? listed(parsed.value) : yamlDocuments(text);
+  const format = FORMATS.find(({ isOf }) => documents.some(isOf));
+  if (format !== undefined) return writtenPlan(format, documents, locator, reading);
   if (!parsed.ok) {
-    const what = `${locator} is neither a whole JSON document nor a CloudFormation template nor a file of eksctl; print the plan again: terraform show -json plan.tfplan > plan.json`;
+    const what = `${locator} is neither a whole JSON document nor a CloudFormation template, a file of eksctl or a manifest of Karpenter; print the plan again: terraform show -json plan.tfplan > plan.json`;
     reading.losses.push({ locator, what });
     return null;
   }
@@ -120,12 +159,12 @@ function planOf(locator: string, text: string, reading: Reading): ReadPlan | nul
 
 function writtenPlan(
   { what, read, dialectOf }: Format,
-  document: Json,
+  documents: readonly Json[],
   locator: string,
   { losses, parameters }: Reading,
 ): ReadPlan | null {
-  const plan = read(document, locator, parameters);
-  if (plan.ok) return { locator, dialect: dialectOf(document), contents: plan.contents };
+  const plan = read(documents, locator, parameters);
+  if (plan.ok) return { locator, dialect: dialectOf(documents), contents: plan.contents };
   losses.push({ locator, what: `${locator} is not read as a ${what}: ${plan.why}.` });
   return null;
 }

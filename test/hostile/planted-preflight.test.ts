@@ -50,6 +50,36 @@ const FILES: Readonly<Record<string, Planted>> = {
       ],
     }),
   },
+  NodePool: {
+    cause: /invalid-bottlerocket-user-data/,
+    fileOf: (text) => {
+      const ref = { name: 'default', kind: 'EC2NodeClass' };
+      const template = { metadata: { labels: { note: text } }, spec: { nodeClassRef: ref } };
+      return {
+        kind: 'List',
+        items: [
+          {
+            apiVersion: 'karpenter.sh/v1',
+            kind: 'NodePool',
+            metadata: { name: 'general', annotations: { note: text } },
+            spec: { template },
+          },
+          {
+            apiVersion: 'karpenter.k8s.aws/v1',
+            kind: 'EC2NodeClass',
+            metadata: { name: 'default', annotations: { note: text } },
+            spec: {
+              role: 'nodes',
+              amiSelectorTerms: [{ alias: 'bottlerocket@latest' }],
+              tags: { note: text },
+              userData: `#!/bin/bash\n${text}`,
+              context: text,
+            },
+          },
+        ],
+      };
+    },
+  },
 };
 
 for (const [kind, { cause, fileOf }] of Object.entries(FILES))

@@ -149,7 +149,7 @@ const CASES: Readonly<Record<string, Case>> = {
     found: managed({ instanceType: 't3.small', maxPodsPerNode: 110 }),
     at: `${GROUP}.maxPodsPerNode`,
     clear: managed({ instanceType: 't3.small', maxPodsPerNode: 11 }),
-    unknown: managed({ instanceTypes: ['t3.small', 'm5.large'], maxPodsPerNode: 110 }),
+    unknown: managed({ instanceTypes: ['t3.small', 'm5.16xlarge'], maxPodsPerNode: 110 }),
   },
   'subnet-out-of-pod-addresses': {
     found: managed({ desiredCapacity: 60 }, { vpc: { cidr: '10.0.0.0/24' } }),
