@@ -2,8 +2,7 @@ import { declareCommand } from '../options/declaration.ts';
 
 export const PREFLIGHT = declareCommand({
   name: 'preflight',
-  summary:
-    'Judge plans, templates and manifests before they are applied',
+  summary: 'Judge plans, templates and manifests before they are applied',
   usage: ['preflight PATH… [options]'],
   description: [
     'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, a CloudFormation template, a ClusterConfig of eksctl or NodePools and EC2NodeClasses of Karpenter in JSON or YAML, and says which groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
