@@ -10,6 +10,13 @@ import {
 import { type Json, listAt, textAt } from '../evidence/json.ts';
 import type { InputLoss } from '../evidence/observations.ts';
 import type { PlanContents } from '../evidence/planned.ts';
+import { excerptOf } from '../evidence/redact.ts';
+import {
+  type ChangeSet,
+  changeSetOf,
+  isChangeSet,
+  readChangeSet,
+} from '../readers/cloudformation/change-set.ts';
 import { isTemplate, readTemplate } from '../readers/cloudformation/template.ts';
 import { TEMPLATE_DIALECT } from '../readers/cloudformation/words.ts';
 import { parseTemplateYaml } from '../readers/cloudformation/yaml.ts';
@@ -48,11 +55,11 @@ export async function preflight(
   losses: InputLoss[] = [],
   parameters: Parameters = {},
 ): Promise<PreflightDocument> {
-  const plans: ReadPlan[] = [];
-  for await (const { locator, text } of texts) {
-    const plan = planOf(locator, text, { losses, parameters });
-    if (plan !== null) plans.push(plan);
-  }
+  const files: OpenedFile[] = [];
+  for await (const { locator, text } of texts) files.push(openedFile(locator, text));
+  const changeSets = changeSetsIn(files, losses);
+  const reading = { losses, parameters, changeSets };
+  const plans = files.map((file) => planOf(file, reading)).filter((plan) => plan !== null);
   const causes = await foreseeingCauses();
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
@@ -91,29 +98,70 @@ function subjectsOf(
 interface Reading {
   readonly losses: InputLoss[];
   readonly parameters: Parameters;
+  readonly changeSets: readonly ChangeSet[];
+}
+
+/** A file with the documents in it; `isJson` is false for one that is not JSON as a whole. */
+interface OpenedFile {
+  readonly locator: string;
+  readonly isJson: boolean;
+  readonly documents: readonly Json[];
+}
+
+function openedFile(locator: string, text: string): OpenedFile {
+  const parsed = parseJson(text);
+  const documents = parsed.ok ? listed(parsed.value) : yamlDocuments(text);
+  return { locator, isJson: parsed.ok, documents };
+}
+
+/** The change sets among the files; each is judged as a part of the template beside it. */
+function changeSetsIn(files: readonly OpenedFile[], losses: InputLoss[]): readonly ChangeSet[] {
+  const templates = files.flatMap(({ documents }) => documents.filter(isTemplate));
+  return files.flatMap(({ locator, documents }) => {
+    const document = documents.find(isChangeSet);
+    if (document === undefined) return [];
+    const set = readChangeSet(document, locator);
+    if (set === null)
+      losses.push({
+        locator,
+        what: `${locator} is one page of a change set; print all of it: aws cloudformation describe-change-set --no-cli-pager`,
+      });
+    else if (!templates.some((template) => changeSetOf([set], template) !== null))
+      losses.push({
+        locator,
+        what: `${locator} is a change set without its template; give both: aws cloudformation get-template --stack-name ${excerptOf(set.stack ?? '<stack>', 128)} --change-set-name ${excerptOf(set.name ?? '<change-set>', 128)} --query TemplateBody`,
+      });
+    return set === null ? [] : [set];
+  });
 }
 
 /** How one kind of file is recognized, read and answered. */
 interface Format {
   readonly what: string;
   readonly isOf: (document: Json) => boolean;
-  readonly read: (documents: readonly Json[], locator: string, given: Parameters) => PlanRead;
+  readonly read: (documents: readonly Json[], locator: string, reading: Reading) => PlanRead;
   readonly dialectOf: (documents: readonly Json[]) => Dialect;
 }
 
 /** A file of one document; others beside it in the file are not of this format. */
 function ofOne(
   isOf: Format['isOf'],
-  read: (document: Json, locator: string, given: Parameters) => PlanRead,
+  read: (document: Json, locator: string, reading: Reading) => PlanRead,
 ): Pick<Format, 'isOf' | 'read'> {
   return {
     isOf,
-    read: (documents, locator, given) => read(documents.find(isOf) ?? null, locator, given),
+    read: (documents, locator, reading) => read(documents.find(isOf) ?? null, locator, reading),
   };
 }
 
+/** A template, beside its change set where there is one. */
+function readOfStack(template: Json, locator: string, reading: Reading): PlanRead {
+  const changeSet = changeSetOf(reading.changeSets, template);
+  return readTemplate(template, locator, reading.parameters, changeSet);
+}
+
 const FORMATS: readonly Format[] = [
-  { what: 'template', ...ofOne(isTemplate, readTemplate), dialectOf: () => TEMPLATE_DIALECT },
+  { what: 'template', ...ofOne(isTemplate, readOfStack), dialectOf: () => TEMPLATE_DIALECT },
   {
     what: 'ClusterConfig',
     ...ofOne(isClusterConfig, readClusterConfig),
@@ -138,20 +186,22 @@ function yamlDocuments(text: string): readonly Json[] {
 
 /** The objects of a List, or the one that a document is. */
 function listed(document: Json): readonly Json[] {
-  return textAt(document, 'kind') === 'List' ? listAt(document, 'items') : [document];
+  const items = textAt(document, 'kind') === 'List' ? listAt(document, 'items') : [];
+  return items.length === 0 ? [document] : items;
 }
 
-function planOf(locator: string, text: string, reading: Reading): ReadPlan | null {
-  const parsed = parseJson(text);
-  const documents = parsed.ok ? listed(parsed.value) : yamlDocuments(text);
+function planOf(file: OpenedFile, reading: Reading): ReadPlan | null {
+  const { locator, isJson, documents } = file;
   const format = FORMATS.find(({ isOf }) => documents.some(isOf));
-  if (format !== undefined) return writtenPlan(format, documents, locator, reading);
-  if (!parsed.ok) {
+  if (format !== undefined) return writtenPlan(format, file, reading);
+  if (documents.some(isChangeSet)) return null;
+  const [document] = documents;
+  if (!isJson || document === undefined) {
     const what = `${locator} is neither a whole JSON document nor a CloudFormation template, a file of eksctl or a manifest of Karpenter; print the plan again: terraform show -json plan.tfplan > plan.json`;
     reading.losses.push({ locator, what });
     return null;
   }
-  const read = readPlan(parsed.value, locator);
+  const read = readPlan(document, locator);
   if (read.ok) return { locator, dialect: null, contents: read.contents };
   reading.losses.push({ locator, what: `${locator} is not read as a plan: ${read.why}.` });
   return null;
@@ -159,13 +209,12 @@ function planOf(locator: string, text: string, reading: Reading): ReadPlan | nul
 
 function writtenPlan(
   { what, read, dialectOf }: Format,
-  documents: readonly Json[],
-  locator: string,
-  { losses, parameters }: Reading,
+  { locator, documents }: OpenedFile,
+  reading: Reading,
 ): ReadPlan | null {
-  const plan = read(documents, locator, parameters);
+  const plan = read(documents, locator, reading);
   if (plan.ok) return { locator, dialect: dialectOf(documents), contents: plan.contents };
-  losses.push({ locator, what: `${locator} is not read as a ${what}: ${plan.why}.` });
+  reading.losses.push({ locator, what: `${locator} is not read as a ${what}: ${plan.why}.` });
   return null;
 }
 

@@ -25,6 +25,8 @@ const lengths: Lengths = new Map();
 interface Planted {
   readonly cause: RegExp;
   readonly fileOf: (text: string) => object;
+  /** A file that is given with it. */
+  readonly beside?: object;
 }
 
 const FILES: Readonly<Record<string, Planted>> = {
@@ -49,6 +51,39 @@ const FILES: Readonly<Record<string, Planted>> = {
         },
       ],
     }),
+  },
+  'change set': {
+    cause: /unsupported-instance-type-or-architecture/,
+    fileOf: (text) => ({
+      ChangeSetName: 'next',
+      StackName: 'orders',
+      Description: text,
+      Tags: [{ Key: 'note', Value: text }],
+      Parameters: [{ ParameterKey: 'Password', ParameterValue: text }],
+      Changes: [
+        {
+          ResourceChange: {
+            Action: 'Add',
+            LogicalResourceId: 'Workers',
+            BeforeContext: text,
+            AfterContext: text,
+          },
+        },
+      ],
+    }),
+    beside: {
+      Parameters: { Password: { Type: 'String', NoEcho: true } },
+      Resources: {
+        Workers: {
+          Type: 'AWS::EKS::Nodegroup',
+          Properties: {
+            AmiType: 'AL2023_x86_64_STANDARD',
+            InstanceTypes: ['m6g.large'],
+            Tags: { note: { Ref: 'Password' } },
+          },
+        },
+      },
+    },
   },
   NodePool: {
     cause: /invalid-bottlerocket-user-data/,
@@ -82,15 +117,18 @@ const FILES: Readonly<Record<string, Planted>> = {
   },
 };
 
-for (const [kind, { cause, fileOf }] of Object.entries(FILES))
+for (const [kind, { cause, fileOf, beside }] of Object.entries(FILES))
   describe(`rollcall preflight of a ${kind}`, () => {
     const shaped = shapedTexts(search.plant, [kind], (at) => chosen.has(at));
     for (const format of ['text', 'json', 'yaml', 'sarif', 'markdown'])
       test(`shows no secret as ${format}`, async () => {
         const path = join(ROOM, `${kind}.json`);
+        const other = join(ROOM, `beside-${kind}.json`);
+        if (beside !== undefined) writeFileSync(other, JSON.stringify(beside));
+        const paths = beside === undefined ? [path] : [path, other];
         for (const { textAt } of shaped) {
           writeFileSync(path, JSON.stringify(fileOf(textAt(kind))));
-          const { out, err, code } = await capture(['preflight', path, '-o', format]);
+          const { out, err, code } = await capture(['preflight', ...paths, '-o', format]);
           assert.equal(code, 1);
           assert.match(out, cause);
           assertNoSecretIn(search, lengths, `preflight of ${kind} -o ${format}`, out + err);
