@@ -166,8 +166,9 @@ export class GateProgram {
       policyKinds: rules === null ? policyKinds : [...policyKinds, rules.kind],
       fixed,
       isDryRun,
-      onLook: (look) => {
+      onLook: (look, tookMs) => {
         this.#metrics.look(look);
+        for (const metrics of this.#foreign) metrics.looked(look, tookMs);
         this.#gates.look(look);
         rules?.look(look);
         this.#slipIns.look(look);

@@ -22,8 +22,8 @@ export interface GateKeeperOptions extends PerformTools {
   readonly fixed: readonly PolicyReading[];
   /** True to have the server check every write and store nothing. */
   readonly isDryRun: boolean;
-  /** Told of each look at a Node. */
-  readonly onLook: (look: Look) => void;
+  /** Told of each look at a Node, and how long it took, ms. */
+  readonly onLook: (look: Look, tookMs: number) => void;
   readonly onPerformed: (write: GateWrite, written: GateWritten) => void;
   readonly onGone: (name: string) => void;
   /** Told of all policies when one of them changes. */
@@ -169,12 +169,15 @@ export class GateKeeper {
       this.#forget(name);
       return null;
     }
+    const { clock, onLook } = this.#options;
+    const startMs = clock.monotonicMs();
     const look = this.#lookAt(node);
+    const tookMs = clock.monotonicMs() - startMs;
     this.#memories.set(name, look.memory);
     const changed = this.#budget.take(name, look.decided);
     for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
       this.#queues?.taints.add(lost);
-    this.#options.onLook(look);
+    onLook(look, tookMs);
     return look;
   }
 
