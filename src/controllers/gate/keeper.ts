@@ -22,6 +22,8 @@ export interface GateKeeperOptions extends PerformTools {
   readonly fixed: readonly PolicyReading[];
   /** True to have the server check every write and store nothing. */
   readonly isDryRun: boolean;
+  /** True to keep a condition of each Node that tells what is wrong. */
+  readonly tellsTrouble: boolean;
   /** Told of each look at a Node, and how long it took, ms. */
   readonly onLook: (look: Look, tookMs: number) => void;
   readonly onPerformed: (write: GateWrite, written: GateWritten) => void;
@@ -205,12 +207,13 @@ export class GateKeeper {
 
   /** The taints first: what is wrong with a node can be told a moment later. */
   #planOf(look: Look): Plan {
-    const { clock } = this.#options;
+    const { clock, tellsTrouble } = this.#options;
     const { node, memory, decided, againMs } = look;
     if (node.isLeaving) return { write: null, againMs: null };
     const nowMs = clock.nowMs();
     const taints = planOf({ node, memory, decided, nowMs, releases: this.caches.releases() });
     if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
+    if (!tellsTrouble) return { write: null, againMs };
     const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
     const rests = [againMs, told.againMs].filter((ms) => ms !== null);
     return {

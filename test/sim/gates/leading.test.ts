@@ -112,6 +112,7 @@ async function play(fate: Fate = () => null): Promise<Played> {
         policyKinds: [NODE_GATE_KIND],
         fixed: [],
         rulesNamespace: 'rollcall',
+        isReplacement: false,
       },
       {
         api: line.api,

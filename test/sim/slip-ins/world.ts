@@ -168,6 +168,7 @@ function startGate(
       policyKinds: [NODE_GATE_KIND],
       fixed: [],
       rulesNamespace: null,
+      isReplacement: false,
     },
     {
       api,
