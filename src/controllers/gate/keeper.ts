@@ -208,10 +208,10 @@ export class GateKeeper {
   /** The taints first: what is wrong with a node can be told a moment later. */
   #planOf(look: Look): Plan {
     const { clock, tellsTrouble } = this.#options;
-    const { node, memory, decided, againMs } = look;
+    const { node, againMs } = look;
     if (node.isLeaving) return { write: null, againMs: null };
     const nowMs = clock.nowMs();
-    const taints = planOf({ node, memory, decided, nowMs, releases: this.caches.releases() });
+    const taints = planOf({ ...look, nowMs, releases: this.caches.releases() });
     if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
     if (!tellsTrouble) return { write: null, againMs };
     const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
