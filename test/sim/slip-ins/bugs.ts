@@ -2,6 +2,7 @@
 import { isObject, type JsonObject } from '../../../src/evidence/json.ts';
 import type { KubeApi, KubeResource } from '../../../src/ports/kube-api.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
+import type { Fate } from '../../../src/sim/programs/call.ts';
 import type { PortBug, SlipPlan } from './plan.ts';
 
 export interface SlipBug {
@@ -55,6 +56,10 @@ function withSpec(pod: JsonObject, change: JsonObject): JsonObject {
 
 const OWNER = { kind: 'ReplicaSet', name: 'x', uid: 'x', controller: true };
 
+/** Whoever evicts a Pod is gone afterwards, so that each eviction is one of another leader. */
+export const diesAfterEvicting: Fate = ({ what }) =>
+  what.startsWith('evict') ? 'crash-after' : null;
+
 export const SLIP_BUGS: readonly SlipBug[] = [
   {
     id: 'P21',
@@ -103,6 +108,36 @@ export const SLIP_BUGS: readonly SlipBug[] = [
           }),
       },
     }),
+  },
+  {
+    id: 'what another leader evicted is not read',
+    caughtBy: ['I-12'],
+    bug: ({ api }) => ({
+      api: {
+        ...api,
+        async get(resource, name, signal) {
+          const object = await api.get(resource, name, signal);
+          return resource.plural === 'nodegates'
+            ? withMetadata(object, { annotations: {} })
+            : object;
+        },
+      },
+    }),
+    plan: { perHour: 2, fate: diesAfterEvicting },
+  },
+  {
+    id: 'an eviction is noted by nobody',
+    caughtBy: ['I-12'],
+    bug: ({ writes }) => ({
+      writes: {
+        ...writes,
+        patch: async (resource, name, patch, more) =>
+          resource.plural === 'nodegates' && JSON.stringify(patch).includes('/evictions')
+            ? {}
+            : writes.patch(resource, name, patch, more),
+      },
+    }),
+    plan: { perHour: 2, fate: diesAfterEvicting },
   },
   {
     id: 'tolerations are not looked at',
