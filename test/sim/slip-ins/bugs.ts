@@ -1,5 +1,5 @@
 /** Mistakes that an evictor easily makes, each at one of its ports, and the rules that must notice. */
-import { isObject, type JsonObject } from '../../../src/evidence/json.ts';
+import { isObject, type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import type { KubeApi, KubeResource } from '../../../src/ports/kube-api.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import type { Fate } from '../../../src/sim/programs/call.ts';
@@ -56,6 +56,16 @@ function withSpec(pod: JsonObject, change: JsonObject): JsonObject {
 
 const OWNER = { kind: 'ReplicaSet', name: 'x', uid: 'x', controller: true };
 
+/** The newest Pod of the workload that is evicted, which took the place of another. */
+async function podsOfCart(
+  api: KubeApi,
+): Promise<readonly { readonly namespace: string; readonly name: string }[]> {
+  const found: string[] = [];
+  for await (const { items } of api.list(PODS, { labelSelector: 'app=cart' }))
+    found.push(...items.map((pod) => textAt(pod, 'metadata.name') ?? ''));
+  return found.toReversed().map((name) => ({ namespace: 'default', name }));
+}
+
 /** Whoever evicts a Pod is gone afterwards, so that each eviction is one of another leader. */
 export const diesAfterEvicting: Fate = ({ what }) =>
   what.startsWith('evict') ? 'crash-after' : null;
@@ -70,6 +80,22 @@ export const SLIP_BUGS: readonly SlipBug[] = [
         evict: (pod, more) => writes.evict(pod, { ...more, preconditions: {} }),
       },
     }),
+  },
+  {
+    id: 'P35',
+    caughtBy: ['I-10', 'I-13'],
+    bug: ({ api, writes }) => ({
+      writes: {
+        ...writes,
+        evict: (pod, more) =>
+          writes.evict(pod, more).catch(async (error: unknown) => {
+            if (failureOf(error) !== 'unclear') throw error;
+            const [next] = await podsOfCart(api);
+            return writes.evict(next ?? pod, { ...more, preconditions: {} });
+          }),
+      },
+    }),
+    plan: { fate: ({ what }) => (what.startsWith('evict') ? 'lost-answer' : null) },
   },
   {
     id: 'a Pod is deleted in place of an eviction',
