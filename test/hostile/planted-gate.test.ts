@@ -97,6 +97,7 @@ async function keepGates(): Promise<Kept> {
       policyKinds: [NODE_GATE_KIND],
       fixed: [],
       rulesNamespace: 'rollcall',
+      isReplacement: false,
     },
     {
       api,

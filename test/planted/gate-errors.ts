@@ -8,6 +8,7 @@ const NIDHOGG = ['test/controllers/gate/nidhogg-reader.test.ts'];
 const KEEPER = ['test/controllers/gate/keeper.test.ts'];
 const NOT_ENFORCED = ['test/controllers/gate/not-enforced.test.ts'];
 const DOMAIN = ['src/domain/nodes/not-enforced.test.ts'];
+const ADOPTION = ['test/controllers/gate/adoption.test.ts'];
 const FOREIGN_TAINTS = ['test/controllers/gate/foreign-taints.test.ts'];
 const LEADING = ['test/sim/gates/leading.test.ts'];
 const RULES = ['test/controllers/gate/readiness-rule-reader.test.ts'];
@@ -31,6 +32,44 @@ export const GATE_ERRORS: readonly PlantedError[] = [
       "if (word === undefined || daemonSets.state !== 'seen') return 'unknown';",
       "if (word === undefined || daemonSets.state !== 'seen') return 'gone';",
       FOREIGN_TAINTS,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/adoption.ts', [
+    [
+      'a taint is adopted by its key alone',
+      'one.key === key && one.effect === effect',
+      'one.key === key && effect !== null',
+      ADOPTION,
+    ],
+    [
+      'a taint is adopted before its owner has been gone for the dwell',
+      'Math.max(0, sinceMs + policy.dwellMs - nowMs)',
+      'Math.max(0, sinceMs - nowMs)',
+      ADOPTION,
+    ],
+    [
+      'a taint of an owner that is there is adopted',
+      "ownerState(key, all) === 'gone'",
+      "ownerState(key, all) !== 'unknown'",
+      ADOPTION,
+    ],
+    [
+      'a taint is adopted while DaemonSets cannot be read',
+      "ownerState(key, all) === 'gone'",
+      "ownerState(key, all) !== 'there'",
+      ADOPTION,
+    ],
+    [
+      'a gate that cannot be followed adopts',
+      'refusedWhy === null && !isDryRun',
+      '!isDryRun && refusedWhy !== ""',
+      ADOPTION,
+    ],
+    [
+      'I-35: a gate in a dry run adopts',
+      'refusedWhy === null && !isDryRun',
+      'refusedWhy === null || isDryRun',
+      ADOPTION,
     ],
   ]),
   ...inFile('src/controllers/gate/object-keeper.ts', [

@@ -75,7 +75,27 @@ export const SLIP_IN_ERRORS: readonly PlantedError[] = [
       KEEPER,
     ],
   ]),
+  ...inFile('src/controllers/slip-ins/noted.ts', [
+    [
+      'I-12: a note that cannot be read is one of no evictions',
+      'return read.includes(null) ? null : read',
+      'return read.includes(null) ? [] : read',
+      KEEPER,
+    ],
+    [
+      'I-12: two that note at once both evict',
+      "requires: 'same-version'",
+      "requires: 'same-object'",
+      ['src/controllers/slip-ins/noted.test.ts'],
+    ],
+  ]),
   ...inFile('src/controllers/slip-ins/keeper.ts', [
+    [
+      'I-12: an eviction is sent though its note was refused',
+      "if (noted.outcome === 'done') return spent;",
+      'if (noted.outcome !== null) return spent;',
+      KEEPER,
+    ],
     [
       'P21: a Pod is evicted by its name after another took it',
       'const action = evictionOf(slipIn);',
@@ -105,16 +125,45 @@ export const SLIP_IN_ERRORS: readonly PlantedError[] = [
   ...inFile('src/controllers/slip-ins/budget.ts', [
     [
       'a controller that starts again has all of its budget again',
-      'return Math.min(perHour, 1 + grown);',
-      'return perHour;',
-      KEEPER,
+      'all.length < perHour && own.length < 1 + grown',
+      'all.length < perHour',
+      BUDGET,
     ],
     [
       'an hour evicts what quiet hours saved up',
-      'return Math.min(perHour, 1 + grown);',
-      'return 1 + grown;',
+      'all.length < perHour && own.length < 1 + grown',
+      'own.length < 1 + grown',
       BUDGET,
     ],
-    ['evictions of an hour ago count still', 'nowMs - atMs < HOUR_MS', 'true', BUDGET],
+    [
+      'evictions of an hour ago count still',
+      'const own = this.#spent.filter(({ atMs }) => nowMs - atMs < HOUR_MS);',
+      'const own = this.#spent;',
+      BUDGET,
+    ],
+    [
+      'I-12: what another leader evicted is not counted',
+      'return [...new Map([...this.#others.values(), ...own]',
+      'return [...new Map([...own]',
+      KEEPER,
+    ],
+    [
+      'I-40: the clocks of two machines are taken for one',
+      'Math.max(0, wallMs - atMs - SKEW_MS)',
+      'Math.max(0, wallMs - atMs)',
+      BUDGET,
+    ],
+    [
+      'I-40: a jump of the clock makes evictions of others older',
+      'if (known.has(pod) || this.#others.has(pod) || this.#unused.has(pod)) continue;',
+      'if (known.has(pod) || this.#unused.has(pod)) continue;',
+      BUDGET,
+    ],
+    [
+      'an eviction that did not happen stays noted',
+      'if (atMs === null && !this.#others.has(spent.pod)) this.#unused.add(spent.pod);',
+      '',
+      BUDGET,
+    ],
   ]),
 ];

@@ -326,8 +326,13 @@ test(
   async () => {
     const text = await gate.metrics();
     for (const pattern of [
-      /^node_readiness_rules \d/m,
-      /^node_readiness_rules_total \d/m,
+      /^node_readiness_rules\{enforcement_mode="continuous",dry_run="false"\} [1-9]/m,
+      /^node_readiness_rules\{enforcement_mode="bootstrap-only",dry_run="true"\} 0$/m,
+      /^node_readiness_rules_total [1-9]/m,
+      /^node_readiness_build_info\{version="\d+\.\d+\.\d+[^"]*"\} 1$/m,
+      /^node_readiness_evaluation_duration_seconds_bucket\{rule="turns",le="0\.005"\} [1-9]/m,
+      /^node_readiness_evaluation_duration_seconds_count\{rule="turns"\} [1-9]/m,
+      /^node_readiness_rule_matched_nodes\{rule="turns"\} 1$/m,
       /^node_readiness_taint_operations_total\{rule="turns",operation="add"\} 1$/m,
       /^node_readiness_taint_operations_total\{rule="turns",operation="remove"\} 2$/m,
       /^node_readiness_bootstrap_completed_total\{rule="once"\} 1$/m,

@@ -223,11 +223,14 @@ export class GateSite {
 
   /** Starts `rollcall controller --only gate` and waits until it leads. */
   async startGate(t: Pick<TestContext, 'after'>, ...args: readonly string[]): Promise<RunningGate> {
+    const words = ['controller', '--only', 'gate', '--listen', '127.0.0.1:0', ...args];
+    return await this.startAs(t, words);
+  }
+
+  /** Starts a gate by these words and waits until it leads. */
+  async startAs(t: Pick<TestContext, 'after'>, words: readonly string[]): Promise<RunningGate> {
     const env = { KUBECONFIG: this.#kubeconfig, AWS_EC2_METADATA_DISABLED: 'true' };
-    const child = startRollcall(
-      ['controller', '--only', 'gate', '--listen', '127.0.0.1:0', ...args],
-      env,
-    );
+    const child = startRollcall(words, env);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream?.on('data', (text: Buffer | string) => {

@@ -209,6 +209,34 @@ test(
 );
 
 test(
+  'the gate controller removes a startup taint that it adopts, and none whose owner is there',
+  WITH_PARTS,
+  async (t) => {
+    const ebs = { key: 'ebs.csi.aws.com/agent-not-ready', effect: 'NoExecute' };
+    const efs = { key: 'efs.csi.aws.com/agent-not-ready', effect: 'NoExecute' };
+    const own = await layGate('adopts', { adoptTaints: [ebs, efs] });
+    await layGate('efs-csi-node');
+    const shut = { key: own.key, effect: 'NoSchedule' };
+    const kept = { ...ebs, effect: 'NoSchedule' };
+    await start(t);
+    await layNode(own, 'adopted', [FOREIGN, ebs, kept, efs, shut]);
+    await until('the taint to go', async () =>
+      listAt(await nodeOf('adopted'), 'spec.taints').some(
+        (taint) => JSON.stringify(taint) === JSON.stringify(ebs),
+      )
+        ? null
+        : true,
+    );
+    assert.deepEqual(await keysOf('adopted'), [FOREIGN.key, ebs.key, efs.key, own.key]);
+    const event = await untilEvent('adopted', 'GateAdoptedTaint');
+    assert.match(
+      event.message,
+      /removed ebs\.csi\.aws\.com\/agent-not-ready:NoExecute, as the EBS/,
+    );
+  },
+);
+
+test(
   'the gate controller opens none of 20 nodes whose Pods are ready for less than the dwell',
   WITH_PARTS,
   async (t) => {

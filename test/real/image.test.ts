@@ -165,6 +165,9 @@ test(
     assert.match(printed, /^ {2}replicas: 3$/m);
     const explained = await runIn(root, ENTRY, ['explain', 'aws-auth-missing']);
     assert.match(explained, /aws-auth/);
+    // The name by which deployments of nidhogg and the Node Readiness Controller start it.
+    const started = 'exec chroot --userspec=65532:65532 --groups= "$root" /manager "$@"';
+    await assert.rejects(runIn(root, started, ['--no-such']), /neither nidhogg nor/);
     const asked =
       'exec chroot --userspec=65532:65532 --groups= "$root" /usr/local/bin/node -e "$1"';
     const look =

@@ -28,7 +28,7 @@ function ask(path: string, checks: readonly HealthCheck[] = [], method = 'GET'):
   return healthReply(
     { method, path },
     {
-      live: path === '/livez' ? () => checks : broken,
+      live: path === '/livez' || path === '/healthz' ? () => checks : broken,
       ready: path === '/readyz' ? () => checks : broken,
       metrics: path === '/metrics' ? () => 'a 1\n' : broken,
     },
@@ -44,6 +44,7 @@ test('a program that is well says so with 200', () => {
   assert.deepEqual(ask('/livez', [WELL]), { status: 200, contentType, body });
   assert.equal(ask('/readyz').body, 'readyz check passed\n');
   assert.equal(ask('/livez', [WELL], 'HEAD').status, 200);
+  assert.deepEqual(ask('/healthz', [WELL]), { status: 200, contentType, body });
 });
 
 test('one check that fails makes 503, with its reason', () => {

@@ -13,10 +13,12 @@ import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
 import { AUTH_BUGS } from '../../test/sim/auth/bugs.ts';
 import { AUTH_SIM_RULES } from '../../test/sim/auth/rules.ts';
+import { GATE_BUGS } from '../../test/sim/gates/bugs.ts';
 import { JANITOR_BUGS } from '../../test/sim/janitor/bugs.ts';
 import { JANITOR_FAULTS } from '../../test/sim/janitor/faults.ts';
 import { JANITOR_RULES } from '../../test/sim/janitor/rules.ts';
 import { JOIN_BUGS } from '../../test/sim/machines/join-bugs.ts';
+import { SLIP_BUGS } from '../../test/sim/slip-ins/bugs.ts';
 import type { GeneratedFile } from './cause-pages.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src/sim');
@@ -100,25 +102,25 @@ function ruleRow({ id, title, of }: Rule): readonly string[] {
   return [id, title, stateOf(places, later([of]))];
 }
 
+/** Where each planted bug is caught. */
+const PLANTED_WHERE: readonly (readonly [
+  where: string,
+  bugs: readonly { readonly id: string; readonly caughtBy: readonly string[] }[],
+])[] = [
+  ['here', PLANTED_BUGS],
+  ['with controllers', CONTROLLER_BUGS],
+  ['with joins', JOIN_BUGS],
+  ['with the janitor', JANITOR_BUGS],
+  ['with the keeper of aws-auth', AUTH_BUGS],
+  ['with the gate', GATE_BUGS],
+  ['with slip-ins', SLIP_BUGS],
+];
+
 function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
-  const bug = PLANTED_BUGS.find((one) => one.id === id);
-  const ofController = CONTROLLER_BUGS.find((one) => one.id === id);
-  const ofJoin = JOIN_BUGS.find((one) => one.id === id);
-  const ofAuth = AUTH_BUGS.find((one) => one.id === id);
-  const ofJanitor = JANITOR_BUGS.find((one) => one.id === id);
-  const states = [
-    ...(bug === undefined ? [] : [`here, caught by ${bug.caughtBy.join(', ')}`]),
-    ...(ofController === undefined
-      ? []
-      : [`with controllers, caught by ${ofController.caughtBy.join(', ')}`]),
-    ...(ofJoin === undefined ? [] : [`with joins, caught by ${ofJoin.caughtBy.join(', ')}`]),
-    ...(ofJanitor === undefined
-      ? []
-      : [`with the janitor, caught by ${ofJanitor.caughtBy.join(', ')}`]),
-    ...(ofAuth === undefined
-      ? []
-      : [`with the keeper of aws-auth, caught by ${ofAuth.caughtBy.join(', ')}`]),
-  ];
+  const states = PLANTED_WHERE.flatMap(([where, bugs]) => {
+    const bug = bugs.find((one) => one.id === id);
+    return bug === undefined ? [] : [`${where}, caught by ${bug.caughtBy.join(', ')}`];
+  });
   return [id, title, states.length === 0 ? later([of]) : states.join('; ')];
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../real-parts/command.ts';
-import { type Entry, entriesUnder } from './entries.ts';
+import { type Entry, entriesUnder, EXECUTABLE, file, link } from './entries.ts';
 import { type LockedPackages, lockedPackages } from './node.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -52,13 +52,23 @@ export function dependencies(): readonly Entry[] {
   });
 }
 
+/** What images of nidhogg and of the Node Readiness Controller are started by. */
+const FOREIGN_START: readonly Entry[] = [
+  file(
+    `${APP}/manager.mjs`,
+    "#!/usr/local/bin/node\nprocess.argv.splice(2, 0, '__manager');\nawait import('./rollcall.mjs');\n",
+    EXECUTABLE,
+  ),
+  link('manager', `${APP}/manager.mjs`),
+];
+
 /** The package that `npm run build` makes. */
 export async function program(): Promise<readonly Entry[]> {
   const room = mkdtempSync(join(tmpdir(), 'rollcall-image-'));
   try {
     const dist = join(room, 'dist');
     await runCommand({ program: process.execPath, args: [join(ROOT, 'tools/build.ts'), dist] });
-    return entriesUnder(dist, APP);
+    return [...entriesUnder(dist, APP), ...FOREIGN_START];
   } finally {
     rmSync(room, { recursive: true, force: true });
   }

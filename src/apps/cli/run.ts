@@ -35,6 +35,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   completion: async () => (await import('./commands/completion.ts')).completionCommand,
   // For the shell's scripts: it is in no list of commands.
   __complete: async () => (await import('./commands/complete.ts')).completeCommand,
+  // For deployments of other programs, which start /manager of the image.
+  __manager: async () => (await import('./commands/replacement.ts')).replacementCommand,
   help: async () => (await import('./commands/help.ts')).helpCommand,
 };
 

@@ -1,5 +1,7 @@
+import packageJson from '../../../package.json' with { type: 'json' };
 import { type TaintChange, taintChanges } from '../../controllers/gate/foreign-notes.ts';
 import type { GateWrite } from '../../controllers/gate/keeper.ts';
+import type { Look } from '../../controllers/gate/look.ts';
 import type { GatePolicy } from '../../controllers/gate/policy.ts';
 import type { NodeEvaluation } from '../../controllers/gate/readiness-rules/evaluations.ts';
 import type { ActionOutcome } from '../../ports/action.ts';
@@ -10,10 +12,13 @@ const SERIES_MAX = 4_000;
 const RULE = { rule: { valuesMax: RULES_MAX } };
 const BOOTSTRAP_BUCKETS_S = [1, 5, 10, 30, 60, 120, 300, 600, 1200];
 const LATENCY_BUCKETS_S = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+const EVALUATION_BUCKETS_S = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What metrics of other programs are counted from. */
 export interface ForeignMetrics {
   readonly wrote: (write: GateWrite, outcome: ActionOutcome, nowMs: number) => void;
+  /** @param tookMs of the whole look */
+  readonly looked: (look: Look, tookMs: number) => void;
 }
 
 export interface ForeignMetricSources {
@@ -38,6 +43,7 @@ export function declareNidhoggMetrics(registry: MetricsRegistry): ForeignMetrics
     isForeign: true,
   });
   return {
+    looked: () => undefined,
     wrote({ look, isOfTaints }, outcome) {
       const changes = isOfTaints ? taintChanges(look, 'nidhogg') : [];
       if (changes.length > 0 && outcome !== 'done') errors.add({ operation: 'nodeUpdate' });
@@ -48,10 +54,49 @@ export function declareNidhoggMetrics(registry: MetricsRegistry): ForeignMetrics
   };
 }
 
+function isRule({ source }: GatePolicy): boolean {
+  return source.kind === 'NodeReadinessRule';
+}
+
+/** Releases up to 0.5 count all rules in one gauge, later ones in a gauge by mode. */
+function declareRuleCounts(registry: MetricsRegistry): (rules: readonly GatePolicy[]) => void {
+  const total = registry.gauge({
+    name: 'node_readiness_rules_total',
+    help: 'NodeReadinessRules that are followed.',
+    isForeign: true,
+  });
+  const byMode = registry.gauge({
+    name: 'node_readiness_rules',
+    help: 'NodeReadinessRules that are followed, by mode and whether they only say what they would do.',
+    labels: { enforcement_mode: ['bootstrap-only', 'continuous'], dry_run: ['true', 'false'] },
+  });
+  return (rules) => {
+    total.set(rules.length);
+    for (const mode of ['bootstrap-only', 'continuous'] as const)
+      for (const isDry of [true, false]) {
+        const own = rules.filter((one) => one.mode === mode && one.isDryRun === isDry);
+        byMode.set(own.length, { enforcement_mode: mode, dry_run: `${isDry}` });
+      }
+  };
+}
+
+function declareVersion(registry: MetricsRegistry): void {
+  const build = registry.gauge({
+    name: 'node_readiness_build_info',
+    help: 'The version of the program that follows NodeReadinessRules.',
+    labels: { version: { valuesMax: 1 } },
+  });
+  build.set(1, { version: packageJson.version });
+}
+
 function declareRuleGauges(registry: MetricsRegistry, sources: ForeignMetricSources): void {
-  const counts = ['node_readiness_rules', 'node_readiness_rules_total'].map((name) =>
-    registry.gauge({ name, help: 'NodeReadinessRules that are followed.', isForeign: true }),
-  );
+  const count = declareRuleCounts(registry);
+  const matched = registry.gauge({
+    name: 'node_readiness_rule_matched_nodes',
+    help: 'Nodes that each rule selects.',
+    labels: RULE,
+    seriesMax: SERIES_MAX,
+  });
   const byState = registry.gauge({
     name: 'node_readiness_nodes_by_state',
     help: 'Nodes of each rule by state.',
@@ -67,13 +112,15 @@ function declareRuleGauges(registry: MetricsRegistry, sources: ForeignMetricSour
   registry.beforeReading(() => {
     byState.clear();
     held.clear();
-    const rules = sources.policies().filter(({ source }) => source.kind === 'NodeReadinessRule');
-    for (const count of counts) count.set(rules.length);
+    matched.clear();
+    const rules = sources.policies().filter(isRule);
+    count(rules);
     for (const { source, mode } of rules) {
       const all = [...sources.evaluations(source.uid ?? '').values()];
       const satisfied = all.filter(({ isSatisfied }) => isSatisfied).length;
       const shut = all.filter(({ isHeld }) => isHeld).length;
       const rule = source.name;
+      matched.set(all.length, { rule });
       const waiting = mode === 'bootstrap-only' ? 'bootstrapping' : 'not_ready';
       byState.set(satisfied, { rule, state: 'ready' });
       byState.set(all.length - satisfied, { rule, state: waiting });
@@ -125,12 +172,30 @@ function declareRuleTimes(
   };
 }
 
+/** A look judges every policy of a node in one go, so each rule is given its share of the time. */
+function declareEvaluations(registry: MetricsRegistry): ForeignMetrics['looked'] {
+  const duration = registry.histogram({
+    name: 'node_readiness_evaluation_duration_seconds',
+    help: 'How long each rule was evaluated against one node.',
+    labels: RULE,
+    buckets: EVALUATION_BUCKETS_S,
+    seriesMax: SERIES_MAX,
+  });
+  return ({ decided }, tookMs) => {
+    for (const { policy } of decided)
+      if (isRule(policy))
+        duration.observe(tookMs / 1000 / decided.length, { rule: policy.source.name });
+  };
+}
+
 /** The metrics of the Node Readiness Controller; no label is a node. */
 export function declareRuleMetrics(
   registry: MetricsRegistry,
   sources: ForeignMetricSources,
 ): ForeignMetrics {
+  declareVersion(registry);
   declareRuleGauges(registry, sources);
+  const onLook = declareEvaluations(registry);
   const observe = declareRuleTimes(registry);
   const counter = (name: string, help: string, labels = {}): ReturnType<typeof registry.counter> =>
     registry.counter({ name, help, labels: { ...RULE, ...labels }, seriesMax: SERIES_MAX });
@@ -169,6 +234,7 @@ export function declareRuleMetrics(
         unmet.add({ rule, condition: proof.type });
   };
   return {
+    looked: onLook,
     wrote(write, outcome, nowMs) {
       if (!write.isOfTaints || outcome === 'conflict') return;
       for (const change of taintChanges(write.look, 'NodeReadinessRule')) {

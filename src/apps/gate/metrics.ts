@@ -14,6 +14,7 @@ const HAPPENINGS: readonly GateHappening[] = [
   'GateRestored',
   'GateRebooted',
   'GateShutAgain',
+  'GateAdoptedTaint',
 ];
 const STATES = [
   'open',

@@ -31,6 +31,11 @@ export interface GateSettings {
   readonly fixed: readonly PolicyReading[];
   /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
   readonly rulesNamespace: string | null;
+  /**
+   * True to do what the other program did and no more: no NodeGates, no Pods that came too early,
+   * no condition that tells of trouble, for none of which it had rights.
+   */
+  readonly isReplacement: boolean;
 }
 
 const LEASE = 'rollcall-gate';
@@ -47,9 +52,9 @@ export class GateProgram {
   readonly #settings: GateSettings;
   readonly #tools: GateTools;
   readonly #keeper: GateKeeper;
-  readonly #gates: NodeGateKeeper;
+  readonly #gates: NodeGateKeeper | null;
   readonly #rules: RulePart | null;
-  readonly #slipIns: SlipInPart;
+  readonly #slipIns: SlipInPart | null;
   readonly #foreign: readonly ForeignMetrics[];
   readonly #events: EventPublisher;
   readonly registry = new MetricsRegistry();
@@ -98,8 +103,9 @@ export class GateProgram {
     }
   }
 
-  #nodeGateKeeper(): NodeGateKeeper {
-    const { isDryRun } = this.#settings;
+  #nodeGateKeeper(): NodeGateKeeper | null {
+    const { isDryRun, isReplacement } = this.#settings;
+    if (isReplacement) return null;
     return new NodeGateKeeper({
       ...this.#tools,
       cluster: '',
@@ -128,7 +134,8 @@ export class GateProgram {
     });
   }
 
-  #slipInPart(): SlipInPart {
+  #slipInPart(): SlipInPart | null {
+    if (this.#settings.isReplacement) return null;
     return new SlipInPart({
       ...this.#tools,
       registry: this.registry,
@@ -158,7 +165,7 @@ export class GateProgram {
   }
 
   #gateKeeper(): GateKeeper {
-    const { policyKinds, fixed, isDryRun } = this.#settings;
+    const { policyKinds, fixed, isDryRun, isReplacement } = this.#settings;
     const rules = this.#rules;
     return new GateKeeper({
       ...this.#tools,
@@ -166,18 +173,20 @@ export class GateProgram {
       policyKinds: rules === null ? policyKinds : [...policyKinds, rules.kind],
       fixed,
       isDryRun,
-      onLook: (look) => {
+      tellsTrouble: !isReplacement,
+      onLook: (look, tookMs) => {
         this.#metrics.look(look);
-        this.#gates.look(look);
+        for (const metrics of this.#foreign) metrics.looked(look, tookMs);
+        this.#gates?.look(look);
         rules?.look(look);
-        this.#slipIns.look(look);
+        this.#slipIns?.look(look);
       },
       onPerformed: (write, performed) => this.#performed(write, performed),
       onGone: (name) => {
         this.#metrics.gone(name);
-        this.#gates.gone(name);
+        this.#gates?.gone(name);
         rules?.gone(name);
-        this.#slipIns.gone(name);
+        this.#slipIns?.gone(name);
       },
       onPolicies: (readings) => this.#tellRefusals(readings),
     });
@@ -251,9 +260,9 @@ export class GateProgram {
   async #lead(leading: Leading): Promise<void> {
     await Promise.all([
       this.#keeper.lead(leading),
-      this.#gates.lead(leading),
+      this.#gates?.lead(leading),
       this.#rules?.lead(leading),
-      this.#slipIns.lead(leading),
+      this.#slipIns?.lead(leading),
     ]);
   }
 

@@ -3,6 +3,7 @@ import { isDirect } from '../../adapters/kubernetes/direct.ts';
 import { Http2Wire } from '../../adapters/kubernetes/http2-wire.ts';
 import { DEFAULT_KUBE_LIMITS } from '../../adapters/kubernetes/limits.ts';
 import { kubeWriter } from '../../adapters/kubernetes/writes.ts';
+import type { OpenHttpServer } from '../../adapters/http/server.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { systemRandom } from '../../adapters/system/random.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -18,13 +19,16 @@ import type { GateTools } from './tools.ts';
 
 export interface GateRun {
   readonly flags: LiveFlags;
-  readonly listen: Address;
+  /** Each serves health and metrics. */
+  readonly listens: readonly Address[];
   readonly namespace: string;
   readonly isDryRun: boolean;
   /** A configuration file of nidhogg; null for none. */
   readonly nidhoggConfig: string | null;
   /** Namespace of the Lease of the Node Readiness Controller; null to follow none of its rules. */
   readonly rulesNamespace: string | null;
+  /** True to do no more than nidhogg or the Node Readiness Controller, with their rights. */
+  readonly isReplacement: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
 }
@@ -66,30 +70,43 @@ async function opened({ flags, out }: GateRun): Promise<Opened> {
   return { tools, close };
 }
 
-/** Keeps the gates of a cluster until a signal ends it, and serves its health meanwhile. */
-export async function runGateUntilSignal(run: GateRun): Promise<void> {
-  const fixed = run.nidhoggConfig === null ? [] : [nidhoggReading(run.nidhoggConfig)];
-  const { signal, stop } = endedBySignal();
-  const { tools, close } = await opened(run);
-  const { namespace, rulesNamespace, isDryRun, listen, err } = run;
-  const same = { namespace, rulesNamespace, isDryRun, fixed };
-  const settings = { ...same, identity: identity(), policyKinds: [NODE_GATE_KIND] };
-  const program = new GateProgram(settings, tools);
+async function whileServing(
+  { listens, err }: GateRun,
+  program: GateProgram,
+  work: () => Promise<void>,
+): Promise<void> {
   const sources = {
     live: () => [],
     ready: () => program.readyChecks(),
     metrics: () => program.registry.text(),
   };
+  const servers: OpenHttpServer[] = [];
   try {
-    const server = await serveHealth(listen, sources, {
-      onServing: (port) => err(`Serves /metrics, /livez and /readyz on port ${port}.\n`),
-      onBug: (error) => err(`/metrics: ${error instanceof Error ? error.message : 'failed'}\n`),
-    });
-    try {
-      await program.run(signal);
-    } finally {
-      await server.close();
-    }
+    for (const listen of listens)
+      servers.push(
+        await serveHealth(listen, sources, {
+          onServing: (port) => err(`Serves /metrics, /livez and /readyz on port ${port}.\n`),
+          onBug: (error) => err(`/metrics: ${error instanceof Error ? error.message : 'failed'}\n`),
+        }),
+      );
+    await work();
+  } finally {
+    for (const server of servers) await server.close();
+  }
+}
+
+/** Keeps the gates of a cluster until a signal ends it, and serves its health meanwhile. */
+export async function runGateUntilSignal(run: GateRun): Promise<void> {
+  const fixed = run.nidhoggConfig === null ? [] : [nidhoggReading(run.nidhoggConfig)];
+  const { signal, stop } = endedBySignal();
+  const { tools, close } = await opened(run);
+  const { namespace, rulesNamespace, isDryRun, isReplacement } = run;
+  const same = { namespace, rulesNamespace, isDryRun, isReplacement, fixed };
+  const policyKinds = isReplacement ? [] : [NODE_GATE_KIND];
+  const settings = { ...same, identity: identity(), policyKinds };
+  const program = new GateProgram(settings, tools);
+  try {
+    await whileServing(run, program, async () => await program.run(signal));
   } finally {
     stop();
     await close();

@@ -144,6 +144,12 @@ export class GateCaches implements Surroundings {
     return this.#feeds.looked(this.#daemonSets, `${namespace}/${name}`);
   }
 
+  daemonSets(): Looked<readonly ObjectName[]> {
+    const why = this.#feeds.whyUnknown(this.#daemonSets);
+    if (why !== null) return { state: 'unknown', why };
+    return { state: 'seen', value: [...(this.#daemonSets?.values() ?? [])] };
+  }
+
   daemonPods(set: DaemonSetFacts, nodeName: string): Looked<readonly DaemonPodFacts[]> {
     const pods = this.#pods.get(`${set.namespace}/${set.name}`);
     const why = this.#feeds.whyUnknown(pods?.reflector ?? null);
@@ -205,8 +211,10 @@ export class GateCaches implements Surroundings {
     this.#readPolicies();
     const proofs = this.#known.flatMap(proofsOf);
     const isAsked = (kind: string): boolean => proofs.some((proof) => proof.kind === kind);
-    const isPlaced = this.#known.some(({ selects }) => selects.placedBy !== null);
-    if (this.#daemonSets === null && (isPlaced || isAsked('daemonset'))) {
+    const asksSets = this.#known.some(
+      ({ selects, adoptTaints = [] }) => selects.placedBy !== null || adoptTaints.length > 0,
+    );
+    if (this.#daemonSets === null && (asksSets || isAsked('daemonset'))) {
       this.#daemonSets = this.#reflector(DAEMON_SETS, readDaemonSet, () => this.#takeDaemonSets());
       this.#feeds.add('daemonsets', this.#daemonSets, 'proof');
     }

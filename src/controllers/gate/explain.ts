@@ -39,6 +39,8 @@ export interface ForeignTaintSeen {
   readonly owner: string | null;
   /** Whether its owner is installed; a taint without an owner stays until somebody removes it. */
   readonly ownerState: OwnerState;
+  /** The gate that removes it once its owner is gone; null for none. */
+  readonly adoptedBy: string | null;
 }
 
 /** What `rollcall gate explain` prints. */
@@ -171,14 +173,24 @@ function overall({ decided, node }: Look): GateExplanation['state'] {
     : 'shut';
 }
 
+/** DaemonSets are asked for once, where a taint of the node has an owner that they show. */
+function withOwners({ around, daemonSets }: ExplainInput): Surroundings {
+  return {
+    daemonSet: (name) => around.daemonSet(name),
+    daemonPods: (set, node) => around.daemonPods(set, node),
+    daemonSets: () => daemonSets,
+    csiNode: (node) => around.csiNode(node),
+  };
+}
+
 /** Says of one node what each of its gates waits for, from what the cluster has now. */
 export function explainNode(input: ExplainInput): GateExplanation {
-  const { node, policies, refusals, notRead, around, nowMs } = input;
+  const { node, policies, refusals, notRead, nowMs } = input;
   const look = lookAt({
     node,
     before: undefined,
     policies,
-    around,
+    around: withOwners(input),
     nowMs,
     monotonicMs: 0,
     isWithinBudget: () => true,
@@ -199,6 +211,7 @@ export function explainNode(input: ExplainInput): GateExplanation {
         taint: taintText(taint),
         owner: ownerOfTaint(taint.key),
         ownerState: ownerState(taint.key, input.daemonSets),
+        adoptedBy: look.adoptions.find((one) => one.taint === taint)?.policy.source.name ?? null,
       })),
     refusals: refusals.map(({ source, why }) => shown(`${source.kind} ${source.name}: ${why}`)),
     notRead: notRead.map(shown),

@@ -7,6 +7,8 @@ interface ForeignTaint {
   readonly owner: string;
   /** In the name of a DaemonSet without which its owner is not installed, however it was renamed. */
   readonly daemonSet?: string;
+  /** True where an owner can run without any DaemonSet, so that it is never shown to be gone. */
+  readonly hasOtherWays?: true;
 }
 
 const FOREIGN: readonly ForeignTaint[] = [
@@ -15,7 +17,13 @@ const FOREIGN: readonly ForeignTaint[] = [
   { key: 'fsx.csi.aws.com/agent-not-ready', owner: 'the FSx CSI driver', daemonSet: 'fsx-csi' },
   { key: 'node.cilium.io/agent-not-ready', owner: 'Cilium', daemonSet: 'cilium' },
   { key: 'cni.istio.io/not-ready', owner: 'the Istio CNI plugin', daemonSet: 'istio-cni' },
-  { key: 'agent.datadoghq.com/not-ready', owner: 'the Datadog operator', daemonSet: 'datadog' },
+  {
+    key: 'agent.datadoghq.com/not-ready',
+    owner: 'the Datadog operator',
+    daemonSet: 'datadog',
+    // It runs its agents by ExtendedDaemonSets too.
+    hasOtherWays: true,
+  },
   { key: 'node.gardener.cloud/critical-components-not-ready', owner: 'Gardener' },
   { key: 'node.nextdoor.com/initializing', owner: 'vigil' },
   { key: 'nodewright.nvidia.com', owner: 'NVIDIA Nodewright' },
@@ -26,6 +34,11 @@ const FOREIGN: readonly ForeignTaint[] = [
   { key: 'node.kubernetes.io/unreachable', owner: 'the node lifecycle controller' },
   { key: 'node.kubernetes.io/unschedulable', owner: 'kubectl cordon' },
 ];
+
+/** Taints that a gate may adopt: that their owner is gone can be shown. */
+export const ADOPTABLE_TAINTS: readonly string[] = FOREIGN.filter(
+  ({ daemonSet, hasOtherWays }) => daemonSet !== undefined && hasOtherWays !== true,
+).map(({ key }) => key);
 
 /** Who puts and removes a taint that is no gate's; null for nobody that is known. */
 export function ownerOfTaint(key: string): string | null {

@@ -22,8 +22,10 @@ export interface GateKeeperOptions extends PerformTools {
   readonly fixed: readonly PolicyReading[];
   /** True to have the server check every write and store nothing. */
   readonly isDryRun: boolean;
-  /** Told of each look at a Node. */
-  readonly onLook: (look: Look) => void;
+  /** True to keep a condition of each Node that tells what is wrong. */
+  readonly tellsTrouble: boolean;
+  /** Told of each look at a Node, and how long it took, ms. */
+  readonly onLook: (look: Look, tookMs: number) => void;
   readonly onPerformed: (write: GateWrite, written: GateWritten) => void;
   readonly onGone: (name: string) => void;
   /** Told of all policies when one of them changes. */
@@ -169,12 +171,15 @@ export class GateKeeper {
       this.#forget(name);
       return null;
     }
+    const { clock, onLook } = this.#options;
+    const startMs = clock.monotonicMs();
     const look = this.#lookAt(node);
+    const tookMs = clock.monotonicMs() - startMs;
     this.#memories.set(name, look.memory);
     const changed = this.#budget.take(name, look.decided);
     for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
       this.#queues?.taints.add(lost);
-    this.#options.onLook(look);
+    onLook(look, tookMs);
     return look;
   }
 
@@ -202,12 +207,13 @@ export class GateKeeper {
 
   /** The taints first: what is wrong with a node can be told a moment later. */
   #planOf(look: Look): Plan {
-    const { clock } = this.#options;
-    const { node, memory, decided, againMs } = look;
+    const { clock, tellsTrouble } = this.#options;
+    const { node, againMs } = look;
     if (node.isLeaving) return { write: null, againMs: null };
     const nowMs = clock.nowMs();
-    const taints = planOf({ node, memory, decided, nowMs, releases: this.caches.releases() });
+    const taints = planOf({ ...look, nowMs, releases: this.caches.releases() });
     if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
+    if (!tellsTrouble) return { write: null, againMs };
     const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
     const rests = [againMs, told.againMs].filter((ms) => ms !== null);
     return {

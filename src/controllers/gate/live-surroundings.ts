@@ -93,6 +93,7 @@ export async function readSurroundings(
       if (found.state !== 'seen') return found;
       return { state: 'seen', value: found.value.filter((pod) => pod.ownerUid === uid) };
     },
+    daemonSets: () => NOT_ASKED,
     csiNode: () => csiNode,
   };
 }
@@ -142,6 +143,7 @@ export async function readAllSurroundings(
       const own = byOwner.get(uid) ?? [];
       return { state: 'seen', value: own.filter((pod) => pod.nodeName === nodeName) };
     },
+    daemonSets: () => sets,
     csiNode: (nodeName) => oneOf(csiNodes, ({ name }) => name === nodeName),
   };
 }

@@ -1,3 +1,4 @@
+import { type Adoption, adoptionsOf, type GoneOwners, rememberGone } from './adoption.ts';
 import { decide, type GateView } from './decide.ts';
 import { type Judgement, judge } from './judge.ts';
 import { type Held, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
@@ -35,6 +36,8 @@ export interface Look {
   readonly memory: NodeMemory;
   /** Of every policy that selects the node. */
   readonly decided: readonly LookedPolicy[];
+  /** Startup taints of other programs that one of these policies removes. */
+  readonly adoptions: readonly Adoption[];
   /** When time alone can change something, ms from now; null for never. */
   readonly againMs: number | null;
 }
@@ -100,6 +103,7 @@ function isOpenNow({ policy, decision, view }: LookedPolicy): boolean {
 function remembered(
   memory: NodeMemory,
   steps: readonly Step[],
+  goneOwners: GoneOwners,
   { monotonicMs }: LookInput,
 ): NodeMemory {
   const looked = steps.map((step) => step.looked);
@@ -112,20 +116,32 @@ function remembered(
     seenShut: withAll(memory.seenShut, shut),
     shutSince: new Map(shut.map((key) => [key, memory.shutSince.get(key) ?? monotonicMs])),
     opened: withAll(memory.opened, keys(looked.filter(isOpenNow))),
+    goneOwners,
   };
 }
 
-function soonest(looked: readonly LookedPolicy[]): number | null {
-  const all = looked.map(({ decision }) => decision.againMs).filter((ms) => ms !== null);
+function soonest(looked: readonly LookedPolicy[], adoptions: readonly Adoption[]): number | null {
+  const rests = adoptions.map(({ restMs }) => restMs).filter((ms) => ms > 0);
+  const all = [...rests, ...looked.map(({ decision }) => decision.againMs)].filter(
+    (ms) => ms !== null,
+  );
   return all.length === 0 ? null : Math.min(...all);
 }
 
 /** Looks at one Node with all policies; pure, so that a look can be repeated. */
 export function lookAt(input: LookInput): Look {
-  const { node, policies, around } = input;
+  const { node, policies, around, monotonicMs } = input;
   const memory = rememberNode(input.before, node, input.isAtStart);
   const selected = policies.filter((policy) => isFor(policy, node, around));
   const steps = selected.map((policy) => lookWith(policy, memory, input));
   const decided = steps.map(({ looked }) => looked);
-  return { node, memory: remembered(memory, steps, input), decided, againMs: soonest(decided) };
+  const gone = rememberGone(memory.goneOwners, node, () => around.daemonSets(), monotonicMs);
+  const adoptions = adoptionsOf(node, selected, gone, monotonicMs);
+  return {
+    node,
+    memory: remembered(memory, steps, gone, input),
+    decided,
+    adoptions,
+    againMs: soonest(decided, adoptions),
+  };
 }

@@ -1,3 +1,4 @@
+import type { GoneOwners } from './adoption.ts';
 import type { Judgement } from './judge.ts';
 import type { NodeFacts } from './node-facts.ts';
 
@@ -30,6 +31,7 @@ export interface NodeMemory {
   readonly shutSince: ReadonlyMap<string, number>;
   /** Policies that opened this Node in this boot, as far as this process saw it. */
   readonly opened: ReadonlySet<string>;
+  readonly goneOwners: GoneOwners;
 }
 
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
@@ -46,6 +48,7 @@ const NOTHING = {
   seenShut: NOBODY,
   shutSince: new Map<string, number>(),
   opened: NOBODY,
+  goneOwners: new Map<string, number>(),
 };
 
 function isOtherBoot(before: NodeMemory, { bootId }: NodeFacts): boolean {

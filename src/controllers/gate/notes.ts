@@ -1,4 +1,6 @@
 import type { EventNote, EventSubject } from '../../runtime/events/event-correlator.ts';
+import { type Adoption, adoptionText } from './adoption.ts';
+import { dueAdoptions } from './plan.ts';
 import type { Look, LookedPolicy } from './look.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { durationText } from './proofs/saying.ts';
@@ -10,7 +12,8 @@ export type GateHappening =
   | 'GateNotEnforced'
   | 'GateRestored'
   | 'GateRebooted'
-  | 'GateShutAgain';
+  | 'GateShutAgain'
+  | 'GateAdoptedTaint';
 
 export interface Happened {
   readonly policy: LookedPolicy['policy'];
@@ -66,19 +69,28 @@ function happenedOf(looked: LookedPolicy, isKnown: boolean): Happened | null {
   }
 }
 
+function adopted(adoption: Adoption): Happened {
+  const text = adoptionText(adoption);
+  return { policy: adoption.policy, what: 'GateAdoptedTaint', text };
+}
+
 /** What the write that follows from a look does. */
-export function happenedBy({ memory, decided }: Look): readonly Happened[] {
-  return decided
+export function happenedBy({ memory, decided, adoptions }: Look): readonly Happened[] {
+  const own = decided
     .filter(({ policy }) => !policy.isDryRun)
     .map((looked) => happenedOf(looked, memory.seenShut.has(keyOfPolicy(looked.policy))))
     .filter((one) => one !== null);
+  return [...own, ...dueAdoptions(adoptions).map(adopted)];
 }
+
+/** Happenings that nobody has to look at. */
+const NORMAL: ReadonlySet<GateHappening> = new Set(['GateOpened', 'GateAdoptedTaint']);
 
 /** One Event for one write, whatever the number of policies; null for nothing to tell. */
 export function noteOf(node: NodeFacts, happened: readonly Happened[]): EventNote | null {
-  const worst = happened.find(({ what }) => what !== 'GateOpened') ?? happened[0];
+  const worst = happened.find(({ what }) => !NORMAL.has(what)) ?? happened[0];
   if (worst === undefined) return null;
-  const type = worst.what === 'GateOpened' ? 'Normal' : 'Warning';
+  const type = NORMAL.has(worst.what) ? 'Normal' : 'Warning';
   const message = happened.map(({ text }) => text).join('; ');
   return { about: subjectOf(node), type, reason: worst.what, message };
 }

@@ -2,6 +2,7 @@ import { notEnforcedText } from '../../domain/nodes/not-enforced.ts';
 import type { JsonObject } from '../../evidence/json.ts';
 import type { Action } from '../../ports/action.ts';
 import type { KubeResource } from '../../ports/kube-api.ts';
+import { type Adoption, adoptionText } from './adoption.ts';
 import type { Decision } from './decide.ts';
 import { hasTaint, type NodeFacts, type SeenTaint } from './node-facts.ts';
 import type { GatePolicy, GateTaint, TaintRelease } from './policy.ts';
@@ -39,6 +40,8 @@ export interface PlanInput {
   readonly decided: readonly Decided[];
   /** Taints that go unless one of these policies has an opinion about them. */
   readonly releases?: readonly TaintRelease[];
+  /** Taints of other programs that go, of those whose time has come. */
+  readonly adoptions?: readonly Adoption[];
   /** Wall clock, ms. */
   readonly nowMs: number;
 }
@@ -100,6 +103,11 @@ function released({ node, releases = [], decided }: PlanInput): readonly Wanted[
   return node.taints
     .filter((taint) => releases.some((one) => isReleased(taint, one)) && !isOfPolicy(taint))
     .map((taint) => ({ taint, wish: 'remove' }));
+}
+
+/** Taints whose owner has been gone for long enough. */
+export function dueAdoptions(adoptions: readonly Adoption[]): readonly Adoption[] {
+  return adoptions.filter(({ restMs }) => restMs === 0);
 }
 
 function removals(node: NodeFacts, wanted: readonly Wanted[]): readonly JsonObject[] {
@@ -180,14 +188,18 @@ function annotations(input: PlanInput): readonly JsonObject[] {
   return [...marks].map(([key, value]) => ({ op: 'add', path: annotationPath(key), value }));
 }
 
-function reasonOf(decided: readonly Decided[], given: readonly Wanted[]): Action['why'] {
+function reasonOf(
+  decided: readonly Decided[],
+  given: readonly Wanted[],
+  adopted: readonly Adoption[],
+): Action['why'] {
   const changing = decided.filter(({ decision }) => decision.act !== 'keep');
   const first = changing[0] ?? decided[0];
   const texts = changing.map(
     ({ policy, decision, why }) => `${policy.source.name}: ${decision.reason} (${why})`,
   );
   const left = given.map(({ taint }) => `no policy wants ${taint.key}:${taint.effect} any more`);
-  const text = [...texts, ...left].join('; ');
+  const text = [...texts, ...left, ...adopted.map(adoptionText)].join('; ');
   return { kind: 'rule', name: first?.policy.source.name ?? CONTROLLER, text };
 }
 
@@ -199,14 +211,16 @@ export function planOf(input: PlanInput): Action | null {
   const { node } = input;
   const active = input.decided.filter(({ policy }) => !policy.isDryRun);
   const given = released({ ...input, decided: active });
-  const wanted = [...merged(active), ...given];
+  const adopted = dueAdoptions(input.adoptions ?? []);
+  const taken = adopted.map(({ taint }): Wanted => ({ taint, wish: 'remove' }));
+  const wanted = [...merged(active), ...given, ...taken];
   const operations = [
     ...removals(node, wanted),
     ...additions(node, wanted),
     ...annotations({ ...input, decided: active }),
   ];
   if (operations.length === 0) return null;
-  return actionOf(node, operations, reasonOf(active, given));
+  return actionOf(node, operations, reasonOf(active, given, adopted));
 }
 
 /** A patch of a Node as it was seen. */

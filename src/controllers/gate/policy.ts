@@ -127,6 +127,8 @@ export interface GatePolicy {
   readonly completedBy: readonly string[];
   /** `SLIP_INS_REPORTED` where it is not given. */
   readonly slipIns?: SlipInPolicy;
+  /** Startup taints of other programs that go once their owner is gone; none where it is not given. */
+  readonly adoptTaints?: readonly Pick<GateTaint, 'key' | 'effect'>[];
   /** Why this policy cannot be followed, one sentence: its nodes stay shut. null where it can. */
   readonly refusedWhy: string | null;
 }

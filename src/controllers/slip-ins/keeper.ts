@@ -1,15 +1,18 @@
 import { PODS } from '../gate/daemon-pods.ts';
 import type { LeadOptions } from '../gate/keeper.ts';
 import type { Look } from '../gate/look.ts';
+import { NODE_GATES } from '../gate/policies/node-gate.ts';
 import { keyOfPolicy } from '../gate/record.ts';
+import { type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeApi, KubeSelection } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
 import { WorkQueue } from '../../runtime/queue/work-queue.ts';
-import { EvictionBudget, type Spending } from './budget.ts';
+import { EvictionBudget, type Moment, type Spending, type Spent } from './budget.ts';
 import { evictionOf, likeSelector } from './eviction.ts';
 import { NodePasts } from './node-pasts.ts';
+import { noteAction, readNoted, unreadableText } from './noted.ts';
 import { type PodFacts, readPod } from './pod.ts';
 import { type AskBudget, type JudgedSlipIn, judgePod, limitsOf, workloadOf } from './slip-in.ts';
 import { type GateStanding, standingsOf } from './standing.ts';
@@ -220,11 +223,14 @@ export class SlipInKeeper {
     try {
       const pod = await this.#read(listed.pod);
       const before = await this.#podsOf(selection);
+      const gate = await this.#learn(listed);
       const standings = this.#standings(listed.pod.nodeName) ?? [];
       const slipIn = pod?.uid === uid ? judgePod(pod, standings, listed, this.#ask) : null;
       if (slipIn?.decision.act !== 'evict' || !isCurrent() || !leading.isLeading()) return;
+      const spent = await this.#note(slipIn, gate, leading);
+      if (spent === null) return;
       onEvicts(slipIn);
-      const performed = await this.#perform(slipIn, leading);
+      const performed = await this.#perform(slipIn, spent, leading);
       if (performed.outcome !== 'done' || this.#options.isDryRun) return;
       this.#await(slipIn, selection, before);
     } catch (error) {
@@ -233,9 +239,51 @@ export class SlipInKeeper {
     }
   }
 
-  async #perform(slipIn: JudgedSlipIn, { isLeading }: LeadOptions): Promise<Performed> {
+  #moment(): Moment {
+    const { clock } = this.#options;
+    return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+  }
+
+  /** Takes in what the gate notes of evictions, also of another leader. @throws PortError */
+  async #learn({ policy }: JudgedSlipIn): Promise<JsonObject> {
+    const { name, uid } = policy.source;
+    const gate = await this.#options.api.get(NODE_GATES, { name });
+    if (textAt(gate, 'metadata.uid') !== uid)
+      throw new PortError({ failure: 'conflict', message: `NodeGate ${name} is another by now` });
+    const noted = readNoted(gate);
+    if (noted === null) throw new PortError({ failure: 'invalid', message: unreadableText(name) });
+    this.#budget.learn(keyOfPolicy(policy), noted, this.#moment());
+    return gate;
+  }
+
+  /**
+   * Notes the eviction before it is sent, so that whoever leads after a crash counts it. Of two
+   * that note at once one gets a conflict, and evicts nothing. null where it was not noted.
+   */
+  async #note(
+    slipIn: JudgedSlipIn,
+    gate: JsonObject,
+    { isLeading }: LeadOptions,
+  ): Promise<Spent | null> {
+    const { pod, policy } = slipIn;
+    const { isDryRun } = this.#options;
+    const spent = this.#budget.spend(this.#spending(policy, workloadOf(pod)), pod.uid);
+    const all = this.#budget.toNote(keyOfPolicy(policy), this.#moment());
+    const action = noteAction(gate, all, `an eviction of ${pod.namespace}/${pod.name} is noted`);
+    const guarded = { isDryRun, isAllowed: isLeading };
+    const noted = await perform(action, this.#options, guarded);
+    if (noted.outcome === 'done') return spent;
+    this.#budget.end(spent, null);
+    this.#ended(slipIn, noted);
+    return null;
+  }
+
+  async #perform(
+    slipIn: JudgedSlipIn,
+    spent: Spent,
+    { isLeading }: LeadOptions,
+  ): Promise<Performed> {
     const { isDryRun, clock } = this.#options;
-    const spent = this.#budget.spend(this.#spending(slipIn.policy, workloadOf(slipIn.pod)));
     const action = evictionOf(slipIn);
     const performed = await perform(action, this.#options, { isDryRun, isAllowed: isLeading });
     const isSpent = performed.outcome === 'done' || performed.outcome === 'unclear';

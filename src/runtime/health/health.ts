@@ -30,11 +30,14 @@ export interface HealthRequest {
   readonly path: string;
 }
 
-/** What `/livez`, `/readyz` and `/metrics` answer; 405 and 404 for everything else. */
+/**
+ * What `/livez`, `/readyz` and `/metrics` answer; 405 and 404 for everything else. `/healthz` is the
+ * older name of `/livez`, by which deployments of other programs ask.
+ */
 export function healthReply(request: HealthRequest, sources: HealthSources): HealthReply {
   const { method, path } = request;
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET and HEAD are answered\n');
-  if (path === '/livez') return checked('livez', sources.live());
+  if (path === '/livez' || path === '/healthz') return checked('livez', sources.live());
   if (path === '/readyz') return checked('readyz', sources.ready());
   if (path === '/metrics')
     return { status: 200, contentType: METRICS_CONTENT_TYPE, body: sources.metrics() };

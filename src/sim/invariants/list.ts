@@ -37,7 +37,11 @@ export const SAFETY: readonly Rule[] = [
   ),
   row('I-10', 'evictor', 'eviction is by the Eviction API with the UID, never a plain delete'),
   row('I-11', 'evictor', 'no budget of disruption is broken by us'),
-  row('I-12', 'evictor', '429 of an eviction is never bypassed'),
+  row(
+    'I-12',
+    'evictor',
+    '429 of an eviction is never bypassed, and no hour sees more than the budget allows',
+  ),
   row('I-13', 'evictor', 'a pod is evicted for a wrong role only on positive evidence'),
   row('I-14', 'evictor', 'a pod is evicted at most once'),
   row('I-15', 'runtime', 'two replicas never act twice on one decision'),

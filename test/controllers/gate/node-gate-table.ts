@@ -48,6 +48,12 @@ export const BAD_GATES: readonly BadGate[] = [
     reader: /^spec\.proofs is empty; name at least one\.$/,
   },
   {
+    what: 'a taint to adopt whose owner nobody can show to be gone',
+    spec: { adoptTaints: [{ key: 'agent.datadoghq.com/not-ready', effect: 'NoSchedule' }] },
+    server: /spec\.adoptTaints\[0\]\.key: Unsupported value/,
+    reader: /^spec\.adoptTaints\[0\]\.key is .*; use ebs\.csi\.aws\.com/,
+  },
+  {
     what: 'more than 32 proofs',
     spec: { proofs: Array.from({ length: 33 }, () => PROOF) },
     server: /spec\.proofs: Too many: 33: must have at most 32 items/,
@@ -263,6 +269,7 @@ export const GOOD_GATES: readonly (readonly [string, JsonObject])[] = [
         { key: 'example.com/by', value: 'me' },
       ],
       completedBy: ['example.com/done'],
+      adoptTaints: [{ key: 'efs.csi.aws.com/agent-not-ready', effect: 'NoExecute' }],
     },
   ],
 ];

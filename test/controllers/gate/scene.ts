@@ -197,6 +197,7 @@ export function startKeeper(
     onPerformed: noted(done),
     onGone: options.onGone ?? (() => undefined),
     onPolicies: () => undefined,
+    tellsTrouble: true,
   });
   const ending = new AbortController();
   const { signal } = ending;

@@ -76,6 +76,7 @@ function surroundings(pod: Seen, sinceMs: number): Surroundings {
     daemonSet: () => ({ state: 'seen', value: set }),
     daemonPods: () =>
       pod === 'unreadable' ? { state: 'unknown', why: 'test' } : { state: 'seen', value: pods },
+    daemonSets: () => ({ state: 'unknown', why: 'not asked for' }),
     csiNode: () => ({ state: 'absent' }),
   };
 }

@@ -1,8 +1,9 @@
 /** Pods that came to a node before its gate opened it: found, reported, replaced. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textAt } from '../../../src/evidence/json.ts';
-import { DWELL_MS, isShut, PODS, setPod } from '../gate/scene.ts';
+import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
+import { at, isObject, type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { DWELL_MS, gateObject, isShut, PODS, setPod } from '../gate/scene.ts';
 import {
   layOpenNode,
   layPod,
@@ -67,7 +68,8 @@ test('I-10: in mode evict the Pod is evicted as the one that was seen, and its s
   assert.equal(evictions(scene), 1);
   const recorded = await scene.recorder.read({ cluster: 'shop', limit: 10 });
   const kinds = recorded.map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['action-intended', 'action-ended']);
+  // Of the note on its NodeGate, and of the eviction.
+  assert.deepEqual(kinds, ['action-intended', 'action-ended', 'action-intended', 'action-ended']);
 });
 
 test('reports after 15 min that nothing replaced a Pod', async (context) => {
@@ -233,4 +235,71 @@ test('a Pod that was bound after a proof was lost is found, and those before it 
   layPod(scene, 'cart-2');
   await scene.clock.advance(WHILE_MS);
   assert.deepEqual(scene.told, ['found cart-2 bound-after-loss']);
+});
+
+function noted({ api }: Pick<SlipScene, 'api'>): string | null {
+  const [gate] = api.objects(NODE_GATES);
+  const annotations = at(gate, 'metadata.annotations');
+  const text = isObject(annotations) ? annotations['gate.rollcall.dev/evictions'] : null;
+  return typeof text === 'string' ? text : null;
+}
+
+test('I-12: a controller that leads next counts what another evicted', async (context) => {
+  const slipIns = { mode: 'evict', perHour: 2, perWorkload: 2 };
+  const scene = await startSlipScene(context, { gate: { slipIns }, isLeading: () => false });
+  layOpenNode(scene);
+  for (const name of ['cart-1', 'cart-2', 'cart-3']) layPod(scene, name);
+  for (const left of [2, 1, 1, 1]) {
+    const next = startSlips(context, scene);
+    await scene.clock.advance(60_000);
+    await next.kill();
+    assert.equal(podNames(scene).length, left);
+  }
+  assert.equal(evictions(scene), 2);
+  const list = JSON.parse(noted(scene) ?? '') as readonly JsonObject[];
+  assert.deepEqual(
+    list.map(({ workload }) => workload),
+    ['set-1', 'set-1'],
+  );
+});
+
+test('I-12: an eviction is noted before it is sent', async (context) => {
+  const before: (string | null)[] = [];
+  const held: { scene: SlipScene | null } = { scene: null };
+  const onEvicts = (): void => void before.push(held.scene === null ? null : noted(held.scene));
+  const scene = await startSlipScene(context, { gate: EVICT, onEvicts });
+  held.scene = scene;
+  layOpenNode(scene);
+  const uid = layPod(scene, 'cart-1');
+  await scene.clock.advance(WHILE_MS);
+  assert.equal(before.length, 1);
+  assert.ok(before[0]?.includes(uid), String(before[0]));
+});
+
+test('nothing is evicted while its note is refused, or cannot be read', async (context) => {
+  const denied = await startSlipScene(context, { gate: EVICT });
+  denied.api.forbid('patch nodegates.rollcall.dev');
+  const gate = gateObject(EVICT);
+  const annotations = { 'gate.rollcall.dev/evictions': '[{"at":"yesterday"}]' };
+  const metadata = { ...(gate['metadata'] as JsonObject), annotations };
+  const unread = await startSlipScene(context, { gate: EVICT });
+  unread.api.put(NODE_GATES, { ...gate, metadata });
+  for (const scene of [denied, unread]) {
+    layOpenNode(scene);
+    layPod(scene, 'cart-1');
+    await scene.clock.advance(5 * 60_000);
+    assert.equal(scene.told[1], 'cart-1 refused');
+    assert.equal(evictions(scene), 0);
+  }
+});
+
+test('I-12: of two controllers that note at once one evicts nothing', async (context) => {
+  const slipIns = { mode: 'evict', perHour: 1, perWorkload: 1 };
+  const scene = await startSlipScene(context, { gate: { slipIns }, isLeading: () => false });
+  layOpenNode(scene);
+  for (const name of ['cart-1', 'cart-2']) layPod(scene, name);
+  startSlips(context, scene);
+  startSlips(context, scene);
+  await scene.clock.advance(20 * 60_000);
+  assert.equal(evictions(scene), 1);
 });

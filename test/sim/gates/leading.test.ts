@@ -1,6 +1,6 @@
 /** A gate that follows NodeReadinessRules and stands still before a write, in a simulated world. */
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { settle } from '../../../src/adapters/system/settle.ts';
 import { overTripwires } from '../../../src/adapters/system/tripwires.ts';
 import { NODE_GATE_KIND } from '../../../src/apps/gate/policy-kinds.ts';
@@ -17,6 +17,7 @@ import { recorderPort, SimulatedRecords } from '../../../src/sim/programs/record
 import type { RuleListener } from '../../../src/sim/programs/rules.ts';
 import { WRITE_RULES } from '../../../src/sim/programs/write-rules.ts';
 import { shareOf, tellShare } from '../../share.ts';
+import { GATE_BUGS, type GateBug } from './bugs.ts';
 import { createCluster, Kubelets, must, type TestCluster } from '../platform/cluster.ts';
 
 const SECOND_MS = 1_000;
@@ -57,11 +58,15 @@ function script(cluster: TestCluster): void {
   kernel.after(30 * SECOND_MS, () => void admin.delete('NodeReadinessRule', 'net'));
 }
 
-/** The rule of I-16 by true time, and what it found. */
-function watched(cluster: TestCluster, records: SimulatedRecords): RuleListener & Played {
+/** A rule of writes by true time, and what it found. */
+function watched(
+  cluster: TestCluster,
+  records: SimulatedRecords,
+  wanted: string,
+): RuleListener & Played {
   const violations: string[] = [];
   const seen = { evaluations: 0 };
-  const rule = WRITE_RULES.find((one) => one.rule === 'I-16') ?? assert.fail('no I-16');
+  const rule = WRITE_RULES.find((one) => one.rule === wanted) ?? assert.fail(wanted);
   const listener = rule.start({
     kernel: cluster.kernel,
     people: cluster.admin,
@@ -81,7 +86,13 @@ function watched(cluster: TestCluster, records: SimulatedRecords): RuleListener 
   };
 }
 
-async function play(fate: Fate = () => null): Promise<Played> {
+interface Plan {
+  readonly fate?: Fate;
+  readonly rule?: string;
+  readonly bug?: GateBug;
+}
+
+async function play({ fate, rule = 'I-16', bug }: Plan = {}): Promise<Played> {
   return overTripwires(async () => {
     const cluster = createCluster();
     const { kernel, server } = cluster;
@@ -90,10 +101,10 @@ async function play(fate: Fate = () => null): Promise<Played> {
     const calls: Call[] = [];
     const counted = new Calls((call) => {
       calls.push(call);
-      return fate(call);
+      return fate?.(call) ?? null;
     });
     const records = new SimulatedRecords(() => kernel.nowMs());
-    const rules = watched(cluster, records);
+    const rules = watched(cluster, records, rule);
     const program = new SimulatedProgram(kernel, 'r1');
     const line = kubeLine({
       server,
@@ -112,10 +123,11 @@ async function play(fate: Fate = () => null): Promise<Played> {
         policyKinds: [NODE_GATE_KIND],
         fixed: [],
         rulesNamespace: 'rollcall',
+        isReplacement: false,
       },
       {
         api: line.api,
-        writes: line.writes,
+        writes: bug?.writes(line.writes) ?? line.writes,
         leaseApi: line.api,
         leaseWrites: line.writes,
         recorder: recorderPort(records, program, counted),
@@ -153,9 +165,19 @@ test('I-16: a gate that stands still between a decision and its write sends it n
   const chosen = shareOf(all, SHARES);
   tellShare('records before which the gate stands still', chosen.length, all.length);
   for (const call of chosen) {
-    const { violations } = await play(({ kind, ordinal }) =>
-      kind === call.kind && ordinal === call.ordinal ? 'stands' : null,
-    );
+    const fate: Fate = ({ kind, ordinal }) =>
+      kind === call.kind && ordinal === call.ordinal ? 'stands' : null;
+    const { violations } = await play({ fate });
     assert.deepEqual(violations, [], `${call.ordinal} ${call.what}`);
   }
+});
+
+describe('a planted mistake is caught:', () => {
+  for (const bug of GATE_BUGS)
+    for (const rule of bug.caughtBy)
+      test(`${bug.id} by ${rule}`, async () => {
+        assert.deepEqual((await play({ rule })).violations, []);
+        const { violations } = await play({ rule, bug });
+        assert.notEqual(violations.length, 0);
+      });
 });

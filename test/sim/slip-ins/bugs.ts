@@ -1,7 +1,8 @@
 /** Mistakes that an evictor easily makes, each at one of its ports, and the rules that must notice. */
-import { isObject, type JsonObject } from '../../../src/evidence/json.ts';
+import { isObject, type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import type { KubeApi, KubeResource } from '../../../src/ports/kube-api.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
+import type { Fate } from '../../../src/sim/programs/call.ts';
 import type { PortBug, SlipPlan } from './plan.ts';
 
 export interface SlipBug {
@@ -55,6 +56,20 @@ function withSpec(pod: JsonObject, change: JsonObject): JsonObject {
 
 const OWNER = { kind: 'ReplicaSet', name: 'x', uid: 'x', controller: true };
 
+/** The newest Pod of the workload that is evicted, which took the place of another. */
+async function podsOfCart(
+  api: KubeApi,
+): Promise<readonly { readonly namespace: string; readonly name: string }[]> {
+  const found: string[] = [];
+  for await (const { items } of api.list(PODS, { labelSelector: 'app=cart' }))
+    found.push(...items.map((pod) => textAt(pod, 'metadata.name') ?? ''));
+  return found.toReversed().map((name) => ({ namespace: 'default', name }));
+}
+
+/** Whoever evicts a Pod is gone afterwards, so that each eviction is one of another leader. */
+export const diesAfterEvicting: Fate = ({ what }) =>
+  what.startsWith('evict') ? 'crash-after' : null;
+
 export const SLIP_BUGS: readonly SlipBug[] = [
   {
     id: 'P21',
@@ -65,6 +80,22 @@ export const SLIP_BUGS: readonly SlipBug[] = [
         evict: (pod, more) => writes.evict(pod, { ...more, preconditions: {} }),
       },
     }),
+  },
+  {
+    id: 'P35',
+    caughtBy: ['I-10', 'I-13'],
+    bug: ({ api, writes }) => ({
+      writes: {
+        ...writes,
+        evict: (pod, more) =>
+          writes.evict(pod, more).catch(async (error: unknown) => {
+            if (failureOf(error) !== 'unclear') throw error;
+            const [next] = await podsOfCart(api);
+            return writes.evict(next ?? pod, { ...more, preconditions: {} });
+          }),
+      },
+    }),
+    plan: { fate: ({ what }) => (what.startsWith('evict') ? 'lost-answer' : null) },
   },
   {
     id: 'a Pod is deleted in place of an eviction',
@@ -103,6 +134,36 @@ export const SLIP_BUGS: readonly SlipBug[] = [
           }),
       },
     }),
+  },
+  {
+    id: 'what another leader evicted is not read',
+    caughtBy: ['I-12'],
+    bug: ({ api }) => ({
+      api: {
+        ...api,
+        async get(resource, name, signal) {
+          const object = await api.get(resource, name, signal);
+          return resource.plural === 'nodegates'
+            ? withMetadata(object, { annotations: {} })
+            : object;
+        },
+      },
+    }),
+    plan: { perHour: 2, fate: diesAfterEvicting },
+  },
+  {
+    id: 'an eviction is noted by nobody',
+    caughtBy: ['I-12'],
+    bug: ({ writes }) => ({
+      writes: {
+        ...writes,
+        patch: async (resource, name, patch, more) =>
+          resource.plural === 'nodegates' && JSON.stringify(patch).includes('/evictions')
+            ? {}
+            : writes.patch(resource, name, patch, more),
+      },
+    }),
+    plan: { perHour: 2, fate: diesAfterEvicting },
   },
   {
     id: 'tolerations are not looked at',

@@ -21,6 +21,8 @@ export interface SlipPlan {
   readonly replicas?: number;
   readonly mode?: 'ignore' | 'report' | 'evict';
   readonly isDryRun?: boolean;
+  /** Evictions that the gate allows an hour; so many that it forbids none when not given. */
+  readonly perHour?: number;
   /** Asked of each call in the first two minutes. */
   readonly fate?: Fate;
   readonly bug?: PortBug;

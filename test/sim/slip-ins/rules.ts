@@ -11,6 +11,9 @@ export interface WatchedRules {
 }
 
 const RECORD = /^gate\.rollcall\.dev\/[^.]+$/;
+/** What the gate allows where a plan says nothing. */
+export const PER_HOUR = 150;
+const HOUR_MS = 3_600_000;
 const AVAILABLE_MIN = 3;
 /** A budget that forbids is not asked again before, ms. */
 const ASKED_AGAIN_MS = 9_000;
@@ -46,6 +49,26 @@ function whyNever(pod: JsonObject): string | null {
   return tolerates ? 'that tolerates the taint' : null;
 }
 
+/** Whether the last of these evictions leaves the hour before it within its budget. */
+function isWithinHour(evictedMs: readonly number[], { perHour = PER_HOUR }: SlipPlan): boolean {
+  const lastMs = evictedMs.at(-1) ?? 0;
+  return evictedMs.filter((ms) => lastMs - ms < HOUR_MS).length <= perHour;
+}
+
+function mayEvictAll({ mode, isDryRun: isDry = false, perHour }: SlipPlan): boolean {
+  return mode === undefined && !isDry && perHour === undefined;
+}
+
+/** Keeps the UIDs of Pods that are bound while no gate has opened their node. */
+function followEarly(admin: TestCluster['admin'], early: Set<string>): void {
+  admin.follow('Pod', (type, pod, before) => {
+    const node = textAt(pod, 'spec.nodeName');
+    const wasBound = textAt(before ?? undefined, 'spec.nodeName') !== null;
+    if (type === 'DELETED' || node === null || wasBound) return;
+    if (!isOpened(admin.get('Node', node))) early.add(uidOf(pod));
+  });
+}
+
 /** Checks each write of a program against the true state. */
 export function watchRules({ admin, kernel }: TestCluster, plan: SlipPlan): WatchedRules {
   const violations: Violation[] = [];
@@ -54,17 +77,12 @@ export function watchRules({ admin, kernel }: TestCluster, plan: SlipPlan): Watc
   const early = new Set<string>();
   const evicted = new Set<string>();
   const forbidden = new Map<string, number>();
-  let evictions = 0;
+  const evictedMs: number[] = [];
   const check = (rule: string, isWell: boolean, what: string): void => {
     evaluations.set(rule, (evaluations.get(rule) ?? 0) + 1);
     if (!isWell) violations.push({ rule, what });
   };
-  admin.follow('Pod', (type, pod, before) => {
-    const node = textAt(pod, 'spec.nodeName');
-    const wasBound = textAt(before ?? undefined, 'spec.nodeName') !== null;
-    if (type === 'DELETED' || node === null || wasBound) return;
-    if (!isOpened(admin.get('Node', node))) early.add(uidOf(pod));
-  });
+  followEarly(admin, early);
   const checkEvicted = (entry: LedgerEntry, pod: JsonObject): void => {
     const uid = uidOf(pod);
     const never = whyNever(pod);
@@ -83,7 +101,8 @@ export function watchRules({ admin, kernel }: TestCluster, plan: SlipPlan): Watc
     const isWell = !isOfCart(pod) || !wasEnough || healthy >= AVAILABLE_MIN;
     check('I-11', isWell, `leaves ${healthy} healthy Pods`);
     evicted.add(uid);
-    evictions++;
+    evictedMs.push(entry.atMs);
+    check('I-12', isWithinHour(evictedMs, plan), 'evicts more within 60 min than the gate allows');
   };
   const onEviction = (entry: LedgerEntry): void => {
     const { before, code, atMs, request } = entry;
@@ -108,11 +127,14 @@ export function watchRules({ admin, kernel }: TestCluster, plan: SlipPlan): Watc
     onEnd() {
       const cart = admin.list('Pod').filter(isOfCart);
       const left = cart.filter((pod) => early.has(uidOf(pod)));
-      const mayEvict = plan.mode === undefined && plan.isDryRun !== true;
-      check('L-03', !mayEvict || left.length === 0, `${left.length} Pods that came early are left`);
+      check(
+        'L-03',
+        !mayEvictAll(plan) || left.length === 0,
+        `${left.length} Pods that came early are left`,
+      );
       check('L-03', cart.filter(isHealthy).length === 4, 'not every Pod was replaced');
-      kernel.log('rules', `${evictions} evictions`);
+      kernel.log('rules', `${evictedMs.length} evictions`);
     },
-    result: () => ({ violations, evaluations, evictions }),
+    result: () => ({ violations, evaluations, evictions: evictedMs.length }),
   };
 }

@@ -23,7 +23,7 @@ import {
   workload,
 } from '../platform/cluster.ts';
 import type { SlipPlan, SlipResult } from './plan.ts';
-import { watchRules } from './rules.ts';
+import { PER_HOUR, watchRules } from './rules.ts';
 
 export const GROUP = { group: 'workers' };
 export const TAINT = { key: 'readiness.k8s.io/workers', effect: 'NoSchedule' };
@@ -37,8 +37,8 @@ const DELAY_MOST_MS = 150;
 const CHAOS_MS = 120 * SECOND_MS;
 const WHOLE_MS = 420 * SECOND_MS;
 
-function gateOf(mode: string): JsonObject {
-  const slipIns = { mode, perHour: 150, perWorkload: 150 };
+function gateOf({ mode = 'evict', perHour = PER_HOUR }: SlipPlan): JsonObject {
+  const slipIns = { mode, perHour, perWorkload: perHour };
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'NodeGate',
@@ -90,12 +90,12 @@ function layCart({ admin }: TestCluster): void {
 }
 
 /** A node in order, one that comes without its taint, and one with room for what is replaced. */
-function script(cluster: TestCluster, mode: string): void {
+function script(cluster: TestCluster, plan: SlipPlan): void {
   const { admin, kernel } = cluster;
   const kubelets = new Kubelets(cluster);
   must(admin.create(definitionOf(NODE_GATES)));
   must(admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'rollcall' } }));
-  kernel.after(SECOND_MS, () => must(admin.create(gateOf(mode))));
+  kernel.after(SECOND_MS, () => must(admin.create(gateOf(plan))));
   const after = (seconds: number, task: () => void): void =>
     void kernel.after(seconds * SECOND_MS, task);
   after(3, () => {
@@ -168,6 +168,7 @@ function startGate(
       policyKinds: [NODE_GATE_KIND],
       fixed: [],
       rulesNamespace: null,
+      isReplacement: false,
     },
     {
       api,
@@ -192,7 +193,7 @@ export async function playSlips(plan: SlipPlan): Promise<SlipResult> {
     const startMs = kernel.nowMs();
     startControllerManager(world);
     startScheduler(world);
-    script(cluster, plan.mode ?? 'evict');
+    script(cluster, plan);
     const seen: Call[] = [];
     const calls = new Calls((call) => {
       seen.push(call);

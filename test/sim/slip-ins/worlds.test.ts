@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import { DEEDS_OF, type Call, type Deed, type Fate } from '../../../src/sim/programs/call.ts';
 import { LIVENESS, SAFETY } from '../../../src/sim/invariants/list.ts';
 import { shareOf, tellShare } from '../../share.ts';
-import { SLIP_BUGS } from './bugs.ts';
+import { diesAfterEvicting, SLIP_BUGS } from './bugs.ts';
 import type { SlipResult } from './plan.ts';
 import { playSlips } from './world.ts';
 
@@ -33,6 +33,11 @@ for (const plan of [{ mode: 'report' }, { mode: 'ignore' }, { isDryRun: true }] 
     const { violations, evictions } = await playSlips(plan);
     assert.deepEqual([violations, evictions], [[], 0]);
   });
+
+test('I-12: leaders that die after each eviction evict no more than one that lives', async () => {
+  const { violations, evictions } = await playSlips({ perHour: 2, fate: diesAfterEvicting });
+  assert.deepEqual([violations, evictions], [[], 2]);
+});
 
 interface Case {
   readonly call: Call;

@@ -35,11 +35,12 @@ async function gateAlone(
   const rulesNamespace = values['node-readiness-rules'] ? values['rules-namespace'] : null;
   await runGateUntilSignal({
     flags: withConfigured(liveFlagsOf(values), configuration),
-    listen: addressIn('listen', listen),
+    listens: [addressIn('listen', listen)],
     namespace,
     isDryRun,
     nidhoggConfig: values['nidhogg-config'],
     rulesNamespace,
+    isReplacement: false,
     out,
     err,
   });

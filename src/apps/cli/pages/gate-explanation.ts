@@ -52,16 +52,18 @@ function removal(node: string, taint: string): string {
 
 function otherLines({ node, otherTaints }: GateExplanation): readonly string[] {
   if (otherTaints.length === 0) return [];
-  const lines = otherTaints.flatMap(({ taint, owner, ownerState }) => {
+  const lines = otherTaints.flatMap(({ taint, owner, ownerState, adoptedBy }) => {
     const line = owner === null ? `  ${taint}` : `  ${taint} (${owner})`;
     if (ownerState !== 'gone' || owner === null) return [line];
+    if (adoptedBy !== null)
+      return [line, `    ${owner} is not installed; NodeGate ${adoptedBy} removes it`];
     return [
       line,
       `    ${owner} is not installed, so nothing removes it:`,
       `    ${removal(node, taint)}`,
     ];
   });
-  return ['Other taints, which no gate changes:', ...lines, ''];
+  return ['Other taints:', ...lines, ''];
 }
 
 /** The page of `rollcall gate explain`. */

@@ -1,10 +1,12 @@
 import type { JsonObject } from '../../../evidence/json.ts';
 import { SLIP_INS_REPORTED } from '../policy.ts';
-import { EVICTIONS_MAX, NODE_GATES, SLIP_IN_MODES } from './node-gate.ts';
+import { ADOPTABLE_TAINTS } from '../foreign-taints.ts';
+import { ADOPTED_MAX, EVICTIONS_MAX, NODE_GATES, SLIP_IN_MODES } from './node-gate.ts';
 import {
   DAEMON_SET,
   described,
   duration,
+  EFFECTS,
   LABEL_KEY,
   METADATA,
   NODE_GATE_DEFAULTS,
@@ -134,6 +136,22 @@ const SLIP_INS = described(
   'Pods that came to a node before the gate opened it, without tolerating its taint.',
 );
 
+const ADOPTED_TAINTS = {
+  type: 'array',
+  maxItems: ADOPTED_MAX,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['key', 'effect'],
+  description:
+    'Startup taints of other programs that go once no DaemonSet of their owner has existed for the dwell.',
+  items: objectOf(
+    {
+      key: { type: 'string', enum: [...ADOPTABLE_TAINTS] },
+      effect: { type: 'string', enum: [...EFFECTS] },
+    },
+    ['key', 'effect'],
+  ),
+};
+
 const SPEC_RULES: readonly Rule[] = [
   {
     rule: '!has(self.regress) || !has(self.regress.taint) || self.regress.taint.key != self.taint.key',
@@ -199,6 +217,7 @@ const SPEC = objectOf(
       items: LABEL_KEY,
     },
     slipIns: SLIP_INS,
+    adoptTaints: ADOPTED_TAINTS,
   },
   ['nodeSelector', 'taint', 'proofs'],
   SPEC_RULES,

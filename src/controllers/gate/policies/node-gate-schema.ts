@@ -32,7 +32,7 @@ export interface Rule {
   readonly message: string;
 }
 
-const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
+export const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 const KEY = { type: 'string', minLength: 1, maxLength: 316 };
 export const LABEL_KEY = { ...KEY, pattern: `^(${SUBDOMAIN}/)?${NAME_PART}$` };
 export const OBJECT_NAME = {

@@ -11,10 +11,13 @@ import {
   type PolicySource,
   SLIP_INS_REPORTED,
   type SlipInPolicy,
+  type TaintEffect,
 } from '../policy.ts';
+import { ADOPTABLE_TAINTS } from '../foreign-taints.ts';
 import { Fields } from './fields.ts';
 import { readProofs } from './node-gate-proofs.ts';
 import {
+  EFFECTS,
   EPHEMERAL_TAINT_PREFIX,
   isQualifiedName,
   NO_TAINT,
@@ -56,6 +59,7 @@ const SPEC_FIELDS = [
   'openingAnnotations',
   'completedBy',
   'slipIns',
+  'adoptTaints',
 ];
 
 function sourceOf(object: JsonObject): PolicySource {
@@ -142,6 +146,16 @@ function readSlipIns(spec: Fields): SlipInPolicy {
   };
 }
 
+/** The most taints that a gate can adopt: each key with each effect. */
+export const ADOPTED_MAX = ADOPTABLE_TAINTS.length * EFFECTS.length;
+
+function readAdopted(spec: Fields): GatePolicy['adoptTaints'] & object {
+  return spec.items('adoptTaints', ['key', 'effect'], ADOPTED_MAX).map((fields) => ({
+    key: fields.choice('key', ADOPTABLE_TAINTS),
+    effect: fields.choice('effect', EFFECTS) as TaintEffect,
+  }));
+}
+
 function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GatePolicy {
   const taint = readTaint(spec, 'taint') ?? NO_TAINT;
   const proofs = readProofs(spec, 'proofs');
@@ -162,6 +176,7 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
     openingMarks: readMarks(spec),
     completedBy: readCompletedBy(spec),
     ...(spec.value('slipIns') === undefined ? {} : { slipIns: readSlipIns(spec) }),
+    ...(spec.value('adoptTaints') === undefined ? {} : { adoptTaints: readAdopted(spec) }),
     refusedWhy: null,
   };
 }
@@ -214,6 +229,7 @@ function leaving({ taint, regressTaint, isDryRun }: GatePolicy): PolicyReading {
  *   openingAnnotations: [{key: …, value: …}]                    # the time when left out
  *   completedBy: [example.com/done]                             # bootstrap-only
  *   slipIns: {mode: report, perHour: 20, perWorkload: 6}        # or ignore, or evict
+ *   adoptTaints: [{key: ebs.csi.aws.com/agent-not-ready, effect: NoExecute}]
  * ```
  */
 export function readNodeGate(object: JsonObject): PolicyReading {

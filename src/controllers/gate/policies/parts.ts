@@ -7,7 +7,7 @@ import { shownKey } from './shown.ts';
 /** Stands for a taint that cannot be read. */
 export const NO_TAINT: GateTaint = { key: '', value: '', effect: 'NoSchedule' };
 
-const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
+export const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
 /** A qualified name (apimachinery, util/validation IsQualifiedName). */
 const KEY = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?\/)?[A-Za-z\d](?:[\w.-]{0,61}[A-Za-z\d])?$/;
 const LABEL_VALUE = /^(?:[A-Za-z\d](?:[\w.-]{0,61}[A-Za-z\d])?)?$/;

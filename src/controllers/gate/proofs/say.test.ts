@@ -83,6 +83,7 @@ function scene(
     around: {
       daemonSet: daemonSet ?? setOf(),
       daemonPods: () => ({ state: 'seen', value }),
+      daemonSets: () => ({ state: 'unknown', why: 'not asked for' }),
       csiNode: csiNode ?? ((): Looked<never> => ({ state: 'absent' })),
     },
     nowMs: BEAT_MS + 60_000,

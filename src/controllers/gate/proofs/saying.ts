@@ -33,6 +33,8 @@ export interface Surroundings {
   readonly daemonSet: (name: ObjectName) => Looked<DaemonSetFacts>;
   /** Pods of exactly this DaemonSet, by UID, that are bound to the node. */
   readonly daemonPods: (set: DaemonSetFacts, nodeName: string) => Looked<readonly DaemonPodFacts[]>;
+  /** All of the cluster; unknown where no policy asks for them. */
+  readonly daemonSets: () => Looked<readonly ObjectName[]>;
   readonly csiNode: (nodeName: string) => Looked<CsiNodeFacts>;
 }
 
