@@ -43,7 +43,7 @@ describe('sentences that were broken over lines', () => {
   });
 });
 
-describe('what is no broken sentence stays', () => {
+describe('what is not a broken sentence stays', () => {
   const texts = [
     'The nodes are NotReady.\nI have looked at the kubelet, and it has stopped for a reason of its own.',
     'the role of the nodes is there and has all the policies\n\nit is still refused by the server',

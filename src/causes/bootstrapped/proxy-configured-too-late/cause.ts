@@ -59,6 +59,11 @@ const cause = defineCause({
       /\bnodeadm\b.{0,160}\b(?:runs?|ran|starts?|started|is done|finishes)\b.{0,30}\b(?:before|ahead of|earlier than)\b.{0,40}\b(?:user[ _-]?data|cloud-init|my script|the script|the proxy)\b/i,
       { isTold: true, isBackground: true, anchors: ['nodeadm'] },
     ),
+    toldTimesOut: context(
+      ['client-output', 'unknown'],
+      /\bnodeadm(?:-config|-run)?\b[^.]{0,60}\b(?:tim(?:es|ed|ing) out|time-?outs?|(?:has|had|got|gets) no answer)\b/,
+      { isTold: true, isBackground: true, anchors: ['nodeadm'] },
+    ),
     setEarly: context(['cloud-init', 'user-data', 'nodeadm'], /nodeadm(?:-config)?\.service\.d/, {
       anchors: ['nodeadm-config.service.d', 'nodeadm.service.d'],
     }),
@@ -106,7 +111,11 @@ type Own = ViewOf<typeof cause>;
 
 function matchLateProxy(view: Own): Match | null {
   const script = view.sign('setByScript');
-  const call = view.sign('callFailed') ?? view.sign('retried') ?? view.sign('toldBefore');
+  const call =
+    view.sign('callFailed') ??
+    view.sign('retried') ??
+    view.sign('toldBefore') ??
+    view.sign('toldTimesOut');
   if (view.sign('setEarly') !== null) return null;
   if (call === null) return matchByHand(view);
   if (script !== null) return found(script.first.captures, [call.first, script.first], 'likely');
