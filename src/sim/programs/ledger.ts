@@ -1,4 +1,4 @@
-import { type JsonObject, textAt } from '../../evidence/json.ts';
+import { type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { ApiAnswer, ApiRequest } from '../kube/contract.ts';
 import { tableName } from '../kube/kinds.ts';
 import type { KubeApiServer } from '../kube/server.ts';
@@ -39,8 +39,10 @@ export function versionNeeded({ verb, body }: ApiRequest): string | null {
   return textAt(body, `${verb === 'delete' ? 'preconditions' : 'metadata'}.resourceVersion`);
 }
 
+/** True for a write that is only checked, as its query, a deletion or an eviction says it. */
 export function isDryRun({ query, body }: ApiRequest): boolean {
-  return query['dryRun'] !== undefined || textAt(body, 'dryRun.0') === 'All';
+  const said = [...listAt(body, 'dryRun'), ...listAt(body, 'deleteOptions.dryRun')];
+  return query['dryRun'] !== undefined || said.includes('All');
 }
 
 export function versionOf(object: JsonObject | null): string | null {

@@ -87,7 +87,7 @@ export function watchRules({ admin, kernel }: TestCluster, plan: SlipPlan): Watc
   };
   const onEviction = (entry: LedgerEntry): void => {
     const { before, code, atMs, request } = entry;
-    if (isDryRun(request) || textAt(request.body, 'deleteOptions.dryRun.0') === 'All') return;
+    if (isDryRun(request)) return;
     const uid = uidOf(before);
     // One that starts again cannot know what was refused before.
     const asking = `${entry.program} ${uid}`;

@@ -19,6 +19,8 @@ import { isEcrApiAlone, plannedWay } from '../../../domain/planned/ways.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Cluster } from '../../../evidence/aws/groups.ts';
 
+const NAMES_OF_NAT = [' NAT gateway', ' NAT Gateway', ' NAT-gateway', ' NAT GW', ' NAT instance'];
+
 /** A private subnet from which the AWS APIs cannot be reached: no NAT route, no endpoints. */
 const cause = defineCause({
   id: 'no-nat-or-vpc-endpoints',
@@ -110,14 +112,7 @@ const cause = defineCause({
       /\b(?:[Ii]ssue|[Pp]roblem|[Ss]olved|[Ff]ix(?:ed)?|[Cc]ause|[Rr]eason|[Bb]ecause|[Ff]ail\w{0,4}|[Cc]annot|[Cc]an't|[Cc]ould|[Uu]nable|[Nn]ever)\b.{0,160}?\b(?:[Nn]o|[Ww]ithout(?: an?| any)?|(?:did|do|does)(?: not|n't) have(?: an?| any)?|had no|lack(?:s|ed|ing)?(?: an?)?|missing(?: an?| the)?|[Ff]orgot(?: to (?:add|create|attach|set up|configure))?(?: an?| the)?) (?:\w+ ){0,2}?(?:NAT[ -](?:[Gg]ateways?|GW|[Ii]nstance)\b|route to (?:the |an? )?(?:internet|NAT)\b)(?!.{0,200}\b[Ee]ndpoints?\b)|\b(?:[Nn]o|[Ww]ithout(?: an?| any)?|(?:did|do|does)(?: not|n't) have(?: an?| any)?|had no|lack(?:s|ed|ing)?(?: an?)?|missing(?: an?| the)?|[Ff]orgot(?: to (?:add|create|attach|set up|configure))?(?: an?| the)?) (?:\w+ ){0,2}?(?:NAT[ -](?:[Gg]ateways?|GW|[Ii]nstance)\b|route to (?:the |an? )?(?:internet|NAT)\b)(?!.{0,200}\b[Ee]ndpoints?\b)(?=.{0,160}\b(?:join|regist|reach|issue|problem|solv|fix|fail|because|cannot|can't|could|unable|never|time))|\b[Ff]orgot (?:to (?:add|create|attach|set up|configure) )?(?:an?|the) (?:\w+ ){0,2}?NAT [Gg]ateway/,
       {
         isTold: true,
-        anchors: [
-          ' NAT gateway',
-          ' NAT Gateway',
-          ' NAT-gateway',
-          ' NAT GW',
-          ' NAT instance',
-          'route to ',
-        ],
+        anchors: [...NAMES_OF_NAT, 'route to '],
       },
     ),
     toldNatDown: likely(
@@ -133,14 +128,7 @@ const cause = defineCause({
       /\b(?:[Oo]nce|[Aa]fter|[Ww]hen|[Aa]s soon as|[Uu]ntil) (?:\S{1,30} ){0,4}?(?:add|creat|attach|point|associat)\w{0,4}\b.{0,60}\bNAT[ -](?:[Gg]ateway|GW|[Ii]nstance)\b.{0,60}\b(?:work|join|solv|fix|resolv|came|come|succeed|register)\w{0,4}\b|\b(?:[Aa]dd|[Cc]reat|[Aa]ttach)(?:ing|ed)\b.{0,40}\bNAT[ -](?:[Gg]ateway|GW|[Ii]nstance)\b.{0,40}\b(?:fixed|solved|resolved|helped|did the trick)\b|\b[Ss]ubnets?'? .{0,30}\b[Rr]oute tables?\b.{0,20}\b(?:without|no|missing|lacks?|lacked) (?:an? |the |any )?default route\b/,
       {
         isTold: true,
-        anchors: [
-          ' NAT gateway',
-          ' NAT Gateway',
-          ' NAT-gateway',
-          ' NAT GW',
-          ' NAT instance',
-          'default route',
-        ],
+        anchors: [...NAMES_OF_NAT, 'default route'],
       },
     ),
   },
