@@ -48,7 +48,7 @@ const cause = defineCause({
     ),
     toldOrder: likely(
       ['client-output', 'unknown'],
-      /(?:\b(?:[Ii]f|[Ww]hen(?:ever)?) (?:an? |the |any |our )?(?:\w+ )?pods?\b[^.,;]{0,60})?\b(?:starts?|started|(?:is|are|was|were|gets?|got) (?:started|scheduled)|comes? up|came up|runs?|ran)\b[^.,;]{0,20}\b(?:before|earlier than|ahead of) [`'"]?(?:the )?kube2iam\b[^.]{0,100}\b(?:can(?:not|'t)|could(?: not|n't)|do(?:es)?(?: not|n't)|did(?: not|n't)|never) (?:gets?|got|obtains?|receives?|have|assumes?|uses?)\b|\bkube2iam\b[^.]{0,40}\b(?:starts?|started|comes? up|came up|(?:is|was) ready) (?:only )?(?:after|later than) (?:the |our |my )?(?:[\w-]+ )?pods?\b[^.]{0,100}\b(?:credentials?|roles?)\b/,
+      /(?:\b(?:[Ii]f|[Ww]hen(?:ever)?) (?:an? |the |any |our )?(?:\w+ )?pods?\b[^.,;]{0,60})?\b(?:starts?|started|(?:is|are|was|were|gets?|got) (?:started|scheduled)|comes? up|came up|(?:is|was|were) running)\b[^.,;]{0,20}\b(?:before|earlier than|ahead of) [`'"]?(?:the )?kube2iam\b[^.]{0,100}\b(?:can(?:not|'t)|could(?: not|n't)|do(?:es)?(?: not|n't)|did(?: not|n't)|never) (?:gets?|got|obtains?|receives?|have|assumes?|uses?)\b|\bkube2iam\b[^.]{0,40}\b(?:starts?|started|comes? up|came up|(?:is|was) ready) (?:only )?(?:after|later than) (?:the |our |my )?(?:[\w-]+ )?pods?\b[^.]{0,100}\b(?:credentials?|roles?)\b/,
       { isTold: true },
     ),
   },

@@ -84,10 +84,19 @@ const cause = defineCause({
     ),
     toldNoPlugin: context(
       ['client-output', 'unknown'],
-      /\b(?:no|without(?: an?| the| any)?|nothing(?: else)?|never|not|[Ff]orgot to)\b[^.,;]{0,30}(?:\binstall(?:ed)?\b|\bdeploy(?:ed)?\b|\bappl(?:y|ied)\b|\badd(?:ed)?\b)?[^.,;]{0,30}\b(?:device[ -]plugins?|for (?:the )?(?:GPU|gpu)s?|(?:GPU|gpu)[ -]operator)\b/,
+      /\b(?:no|without(?: an?| the| any)?|never|not|[Ff]orgot to)\b[^.,;]{0,60}\b(?:device[ -]plugins?|(?:GPU|gpu)[ -][Oo]perator)\b(?! (?:problem|issue|error|trouble|restart|log|crash|fail))|\bnothing(?: else)? (?:is |was )?(?:installed|deployed|applied|added|configured)\b[^.,;]{0,30}\bfor (?:the )?(?:GPU|gpu)s?\b/,
       {
         isTold: true,
-        anchors: ['device plugin', 'device-plugin', 'for gpu', 'for GPU', 'for the '],
+        anchors: [
+          'device plugin',
+          'device-plugin',
+          'gpu operator',
+          'gpu-operator',
+          'GPU operator',
+          'GPU-operator',
+          'GPU Operator',
+          'nothing ',
+        ],
       },
     ),
     announced: context(

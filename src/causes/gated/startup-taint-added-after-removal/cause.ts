@@ -52,9 +52,10 @@ const cause = defineCause({
       /(?<![\w./-])(?<taint>[\w.-]{1,80}\/agent-not-ready)\b/,
       { isTold: true, isBackground: true },
     ),
-    toldOnRunning: context(
+    // The same taint stays on new nodes when the agent itself has a fault.
+    toldKept: context(
       ['client-output', 'unknown'],
-      /\b(?:on|to|onto) (?:\w+ ){0,2}?(?:nodes? (?:that|which) (?:were|was|are|had been|have been) (?:\w+ )?(?:there|running|part|up)\b|(?:existing|running|old(?:er)?|present) nodes?\b)/,
+      /\b(?:on|to|onto) (?:\w+ ){0,2}?(?:nodes? (?:that|which) (?:were|was|are|had been|have been) (?:\w+ )?(?:there|running|part|up)\b|(?:existing|running|old(?:er)?|present) nodes?\b)(?:(?!\b(?:no|new|none)\b).){0,160}?\b(?:(?:does(?: not|n't)|do(?: not|n't)|did(?: not|n't)|never|not|won't) (?:go(?:es)? away|(?:get |gets |got |been )?removed|disappears?|come off|removes? it|takes? it off)\b|(?:stays|remains|is still) (?:there|on)\b|restart\w*\b[^.]{0,80}\b(?:gets rid|removes?|removed|takes? it off|took it off|clears?|cleared)\b)/,
       {
         isTold: true,
         anchors: [
@@ -67,26 +68,6 @@ const cause = defineCause({
           'old node',
           'older node',
           'present node',
-        ],
-      },
-    ),
-    toldKept: context(
-      ['client-output', 'unknown'],
-      /\b(?:does(?: not|n't)|do(?: not|n't)|did(?: not|n't)|never|not|won't) (?:go(?:es)? away|(?:get |gets |got |been )?removed|disappears?|come off|removes? it|takes? it off)\b|\b(?:stays|remains|is still) (?:there|on)\b|\brestart\w*\b[^.]{0,80}\b(?:gets rid|removes?|removed|takes? it off|took it off|clears?|cleared|cures?|helps|helped)\b/,
-      {
-        isTold: true,
-        anchors: [
-          'go away',
-          'goes away',
-          'removed',
-          'disappear',
-          'come off',
-          'remove',
-          'it off',
-          'stays ',
-          'remains ',
-          'is still ',
-          'restart',
         ],
       },
     ),
@@ -153,10 +134,9 @@ function matchTold(view: Own): Match | null {
 
 /** Somebody put the taint on nodes that ran, whose agents had looked long before. */
 function matchRunning(view: Own): Match | null {
-  const [named, running] = [view.sign('taintNamed'), view.sign('toldOnRunning')];
-  const kept = view.sign('toldKept');
-  if (named === null || running === null || kept === null) return null;
-  return found(named.last.captures, [named.last, running.last, kept.last], 'likely');
+  const [named, kept] = [view.sign('taintNamed'), view.sign('toldKept')];
+  if (named === null || kept === null) return null;
+  return found(named.last.captures, [named.last, kept.last], 'likely');
 }
 
 function matchNode(view: Own): Match | null {

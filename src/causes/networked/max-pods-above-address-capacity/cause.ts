@@ -97,13 +97,21 @@ const cause = defineCause({
     ),
     toldUnchanged: context(
       ['client-output', 'unknown'],
-      /\b(?:same|unchanged|old|previous|default) (?:number of |value (?:of|for) |limit of )?(?:--)?max[- ]?[Pp]ods\b|\bmax[- ]?[Pp]ods\b(?:[^.]|\.\w){0,40}\b(?:unchanged|the same|as before|not (?:been )?(?:reduced|lowered|changed|adapted|adjusted)|too high)\b/,
+      /\b(?:same|unchanged|old|previous) (?:number of |value (?:of|for) |limit of )?(?:--)?max[- ]?[Pp]ods\b|\bmax[- ]?[Pp]ods\b(?:[^.]|\.\w){0,40}\b(?:unchanged|the same|as before|not (?:been )?(?:reduced|lowered|changed|adapted|adjusted)|too high)\b/,
       { isTold: true, anchors: ['maxpods', 'maxPods', 'max-pods', 'max pods', 'max Pods'] },
     ),
     toldNoAddress: context(
       ['client-output', 'unknown'],
       /\b[Pp]ods?\b[^.]{0,160}\b(?:never|not|n't|no|without|waits? for|out of) (?:(?:get|gets|got|have|has|find) )?(?:(?:any |an )?(?:IP )?address(?:es)?|(?:any|an) IP)\b/,
       { isTold: true, anchors: ['address', ' an IP', 'any IP'] },
+    ),
+    toldEmpty: context(
+      ['client-output', 'unknown'],
+      /\b(?:0|no|zero) (?:free|available|more) (?:IP )?addresses\b|\bsubnets? (?:is|are|was|were) (?:full|empty|exhausted|used up)\b|\bInsufficient(?:FreeAddressesInSubnet|CidrBlocks)\b/,
+      {
+        isTold: true,
+        anchors: [' addresses', 'subnet ', 'subnets ', 'InsufficientFreeAddr', 'InsufficientCidr'],
+      },
     ),
     addressRefused: context(
       ['event', 'kubelet', 'cni-plugin', 'containerd'],
@@ -189,6 +197,8 @@ function matchReserved(view: Own): Match | null {
   const [taken, unchanged] = [view.sign('toldTrunk'), view.sign('toldUnchanged')];
   const refused = view.sign('addressRefused') ?? view.sign('toldNoAddress');
   if (taken === null || unchanged === null || refused === null) return null;
+  // An empty subnet refuses addresses whatever the limit is.
+  if (view.anySign('refused', 'toldEmpty')) return null;
   return found({}, [taken.last, unchanged.last, refused.last], 'likely');
 }
 

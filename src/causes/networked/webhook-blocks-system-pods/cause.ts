@@ -63,7 +63,7 @@ const cause = defineCause({
     // Nothing but the webhook was in the way of pods that start as soon as it is gone.
     toldCured: likely(
       ['client-output', 'unknown'],
-      /\b(?:[Aa]s soon as|[Oo]nce|[Aa]fter|[Ww]hen(?:ever)?|[Ii]f) (?:I|we) (?:delete|remove|uninstall|disable)d?\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b[^.]{0,80}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns)\b[^.]{0,40}\b(?:starts?|started|runs?|came up|comes? up|(?:is|are|was|were|get|gets|got) (?:created|scheduled|started))\b|\b(?:[Dd]eleting|[Rr]emoving|[Dd]isabling)\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b[^.]{0,60}\b(?:lets?|made|makes|allows?|brings?|brought|fixes|fixed)\b[^.]{0,40}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns|nodes?)\b/,
+      /\b(?:[Aa]s soon as|[Oo]nce|[Aa]fter|[Ww]hen(?:ever)?|[Ii]f) (?:I|we) (?:delete|remove|uninstall|disable)d?\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b(?:(?!\b(?:nothing|not|no|still|never)\b)[^.]){0,80}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns)\b[^.]{0,40}\b(?:starts?|started|runs?|came up|comes? up|(?:is|are|was|were|get|gets|got) (?:created|scheduled|started))\b|\b(?:[Dd]eleting|[Rr]emoving|[Dd]isabling)\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b[^.]{0,60}\b(?:lets?|made|makes|allows?|brings?|brought|fixes|fixed)\b[^.]{0,40}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns|nodes?)\b/,
       { isTold: true, anchors: ['ebhook'] },
     ),
   },
