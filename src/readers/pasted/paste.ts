@@ -31,5 +31,5 @@ export function unpasted(lines: readonly string[]): PastedLines {
     if (isSame(before, given)) break;
   }
   // A wrapped line leaves its rest in the first column, which looks like the end of a block.
-  return unwrapped(outdented(unwrapped(unwrappedProse(given))));
+  return unwrappedProse(unwrapped(outdented(unwrapped(given))));
 }

@@ -5,6 +5,8 @@ import { numberOf, type PastedLines } from './lines.ts';
 /** Mails and editors break lines between these columns; shorter ones are broken by their writer. */
 const COLUMNS_MIN = 40;
 const COLUMNS_MAX = 120;
+/** Widths of terminals, which break lines within words; mails and editors keep to narrower ones. */
+const TERMINALS = new Set([80, 90, 100, 110, 120]);
 /** Of so many lines, all but the last may end in one column although they were broken by words. */
 const EVEN_BY_CHANCE = 3;
 
@@ -12,8 +14,9 @@ const EVEN_BY_CHANCE = 3;
 const OF_SENTENCES =
   /(?<![\w.-])(?:an?|the|is|are|was|were|has|have|had|do|does|did|and|or|but|to|of|in|on|at|by|as|for|with|without|from|that|this|which|it|its|we|our|they|my|i|not|still|so|than|because|when|after|before|there)(?![\w.-])/gi;
 
-/** Two blanks part columns, and these signs stand in records and code. */
-const OF_PROGRAMS = /\S {2}|\t|="|[{}]|\\n|^\s*(?:[-*+#|>$]|\d{1,3}[.)]\s)|^\S{1,40}: \S+: /;
+/** Two blanks part columns; these signs are of records, code, and errors that hold other errors. */
+const OF_PROGRAMS =
+  /\S {2}|\t|="|[{}]|\\n|^\s*(?:[-*+#|>$]|\d{1,3}[.)]\s)|^\S{1,40}: \S+: |\S: (?:error|failed|could not|unable to|cannot) |\w=\w/;
 
 function countWords(line: string): number {
   return line.match(OF_SENTENCES)?.length ?? 0;
@@ -37,6 +40,12 @@ function mayBeTold(line: string): boolean {
   );
 }
 
+/** True for two lines of a sentence of a person that no terminal broke, so that a word ended there. */
+export function isToldOver(line: string, next: string, columns: number): boolean {
+  const areTold = mayBeTold(line) && mayBeTold(next);
+  return areTold && countWords(line) > 1 && !TERMINALS.has(columns);
+}
+
 /** Lines of one paragraph of a person, up to a line that is none of it. */
 function paragraphEnd(lines: readonly string[], from: number): number {
   let end = from;
@@ -55,13 +64,14 @@ function isBroken(line: string, next: string, columns: number): boolean {
 
 /**
  * The column in which the lines of a paragraph were broken; null where they have no such length,
- * and where a terminal broke them: then all end in one column, or a line as wide stands above.
+ * where a terminal broke them, so that all end in one column, and below a line that may be a record
+ * or a row of which they are the rest.
  */
 function columnsOf(paragraph: readonly string[], above: string): number | null {
   const columns = Math.max(0, ...paragraph.map((line) => line.length));
-  if (columns < COLUMNS_MIN || columns > COLUMNS_MAX || above.length >= columns) return null;
+  if (columns < COLUMNS_MIN || columns > COLUMNS_MAX || above.trim() !== '') return null;
   const isEven = paragraph.slice(0, -1).every((line) => line.length === columns);
-  return isEven && paragraph.length > EVEN_BY_CHANCE ? null : columns;
+  return isEven && (TERMINALS.has(columns) || paragraph.length > EVEN_BY_CHANCE) ? null : columns;
 }
 
 /** The lines of one paragraph, each as the pieces that it was broken into. */

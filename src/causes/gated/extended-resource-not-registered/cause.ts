@@ -185,7 +185,7 @@ const DEVICE = /^(?:nvidia\.com\/|amd\.com\/|aws\.amazon\.com\/neuron|vpc\.amazo
 /** Somebody asked all Nodes for the device that a plugin should announce, and none has any. */
 function matchAsked(view: Own, node: Seen<KubeNode>): Match | null {
   const plugin = view.sign('pluginTold') ?? view.clusterSign('pluginTold');
-  const [resource] = Object.keys(node.value.allocatable).filter((name) => DEVICE.test(name));
+  const resource = Object.keys(node.value.allocatable).find((name) => DEVICE.test(name));
   if (resource === undefined || plugin === null || view.nowMs !== null) return null;
   const isNowhere = view
     .everywhere('kube/Node')
