@@ -38,9 +38,9 @@ function wrongIn({ world, joined }: Played): readonly string[] {
   return joined
     .filter(({ by }) => by === 'rollcall')
     .flatMap((ours) => [
-      ...ours.untrue.map((what) => `it said joined, but ${what}`),
+      ...ours.untrue.map((what) => `it said how it ended, but ${what}`),
       ...(isLost(ours, world) ? ['the node is lost'] : []),
-      ...(ours.saidAtS === null && !ours.isUninitialized ? ['it did not end'] : []),
+      ...(ours.saidAtS === null && ours.gaveUpAtS === null ? ['it did not end'] : []),
     ]);
 }
 

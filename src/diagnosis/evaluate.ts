@@ -156,8 +156,14 @@ function ifWhole(match: Match, cause: Cause, { facts }: Subject): Match {
   return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
 }
 
-function toldSigns({ signs }: Cause): ReadonlySet<string> {
-  return new Set(Object.keys(signs).filter((name) => signs[name]?.isTold === true));
+const TOLD = new WeakMap<Cause, ReadonlySet<string>>();
+
+function toldSigns(cause: Cause): ReadonlySet<string> {
+  const known = TOLD.get(cause);
+  if (known !== undefined) return known;
+  const told = new Set(Object.keys(cause.signs).filter((name) => cause.signs[name]?.isTold));
+  TOLD.set(cause, told);
+  return told;
 }
 
 /**

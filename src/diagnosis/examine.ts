@@ -2,7 +2,8 @@ import type { Observations } from '../evidence/observations.ts';
 import type { Resemblance } from './candidates.ts';
 import type { Cause } from './cause.ts';
 import { evaluate } from './evaluate.ts';
-import { type Answer, type Conclusion, createMemory, type Made, type Memory } from './memory.ts';
+import type { Answer } from './answers.ts';
+import { type Conclusion, createMemory, type Made, type Memory } from './memory.ts';
 import { openSymptoms } from './open-symptoms.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import { hitsOf, type Subject } from './subject.ts';
@@ -135,15 +136,16 @@ function madeStanding(
   symptoms: readonly OpenSymptom[],
   asking: Asking,
 ): Standing {
-  const { input, conclusion } = asking;
+  const { input, memory, conclusion } = asking;
   const founds: FoundCause[] = [];
-  const ruledOut = new Set<string>();
+  const clear = new Set<string>();
   for (const cause of askedOf(subject, input)) {
     if (!mayBeAsked(cause, subject)) continue;
     const answer = answerOf(cause, subject, asking);
-    if (answer === 'clear') ruledOut.add(cause.id);
+    if (answer === 'clear') clear.add(cause.id);
     else if (answer !== 'unknown') founds.push(answer);
   }
+  const ruledOut = memory.equalTo(clear);
   const before = conclusion.standing;
   if (before === null) return { subject, founds, symptoms, ruledOut };
   return {

@@ -2,14 +2,12 @@ import { isSameList, isSameSet } from '../evidence/equal.ts';
 import type { FactKind } from '../evidence/kinds.ts';
 import type { Observations } from '../evidence/observations.ts';
 import type { Cause, Elsewhere } from './cause.ts';
+import { Answers, type Numbers } from './answers.ts';
 import type { SubjectReport } from './document.ts';
 import { type FactIndex, kindsApart } from './fact-index.ts';
 import type { FoundCause, OpenSymptom, Standing } from './standing.ts';
 import type { Subject } from './subject.ts';
 import { type Changes, changesBetween, type World } from './world.ts';
-
-/** How one cause was answered; of what was not found the reasons are told to nobody. */
-export type Answer = FoundCause | 'clear' | 'unknown';
 
 /** What was made of a subject, and what it rests on beside the subject's own lines. */
 export interface Made<T> {
@@ -33,7 +31,7 @@ export interface Conclusion {
   subject: Subject;
   /** The moment at which what depends on the time was asked last, ms. */
   timedMs: number;
-  readonly answers: Map<Cause, Answer>;
+  readonly answers: Answers;
   /** Causes whose answer may be another now. */
   readonly stale: Set<Cause>;
   /** Which causes read what of others. */
@@ -56,17 +54,22 @@ export interface Memory {
   of(subject: Subject): Conclusion;
   /** Notes that a cause read something that is not the subject's own. */
   read(conclusion: Conclusion, cause: Cause, what: Elsewhere): void;
+  /** An equal set that another subject has, as most machines do; else this one, which is kept. */
+  equalTo(ids: ReadonlySet<string>): ReadonlySet<string>;
 }
+
+/** So many different sets are compared with; machines of one cluster differ in few ways. */
+const SETS_MAX = 8;
 
 function keyOf({ kind, name, instanceId }: Subject): string {
   return [kind, name, instanceId ?? ''].join(' ');
 }
 
-function nothingOf(subject: Subject, timedMs: number): Conclusion {
+function nothingOf(subject: Subject, timedMs: number, numbers: Numbers): Conclusion {
   return {
     subject,
     timedMs,
-    answers: new Map(),
+    answers: new Answers(numbers),
     stale: new Set(),
     readers: new Map(),
     causes: null,
@@ -107,7 +110,7 @@ function forgetChanged(
   // A cluster's facts are everybody's: what it reads of them is noted as what is read of others.
   const isMachine = conclusion.subject.kind === 'Machine';
   if (isMachine && kinds.size > 0)
-    for (const cause of conclusion.answers.keys())
+    for (const cause of conclusion.answers.causes())
       if (cause.needs.some((kind) => kinds.has(kind))) conclusion.stale.add(cause);
   for (const [what, causes] of conclusion.readers)
     if (elsewhere.has(what)) for (const cause of causes) conclusion.stale.add(cause);
@@ -156,10 +159,12 @@ export function createMemory(): Memory {
   let conclusions = new Map<string, Conclusion>();
   let bySubject = new Map<Subject, Conclusion>();
   const clusterReaders = new Set<string>();
+  const numbers: Numbers = new Map();
+  const sets: ReadonlySet<string>[] = [];
   const conclude = (subject: Subject, changes: Changes, nowMs: number, holdsMs: number) => {
     const known = conclusions.get(keyOf(subject));
     if (known === undefined || changes.isAll || !isSameButFacts(known.subject, subject))
-      return nothingOf(subject, nowMs);
+      return nothingOf(subject, nowMs, numbers);
     const isDue = known.timedMs !== nowMs && nowMs - known.timedMs >= holdsMs;
     return renewed(known, subject, changes, isDue ? nowMs : null);
   };
@@ -176,12 +181,18 @@ export function createMemory(): Memory {
     },
     of(subject) {
       // Of two subjects with one name only the later is remembered.
-      return bySubject.get(subject) ?? nothingOf(subject, 0);
+      return bySubject.get(subject) ?? nothingOf(subject, 0, numbers);
     },
     read({ readers }, cause, what) {
       const causes = readers.get(what) ?? new Set();
       readers.set(what, causes.add(cause));
       if (what.startsWith('cluster ')) clusterReaders.add(cause.id);
+    },
+    equalTo(ids) {
+      const known = sets.find((one) => isSameSet(one, ids));
+      if (known !== undefined) return known;
+      if (sets.push(ids) > SETS_MAX) sets.shift();
+      return ids;
     },
   };
 }

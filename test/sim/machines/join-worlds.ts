@@ -27,6 +27,8 @@ export interface Joined {
   readonly isNode: boolean;
   /** Second at which it said that it has joined; null when it did not. */
   readonly saidAtS: number | null;
+  /** Second at which it said that its time is over; null when it did not. */
+  readonly gaveUpAtS: number | null;
   /** What was not so at that moment. */
   readonly untrue: readonly string[];
   /** True while the cloud controller, which was throttled, still pauses before it initializes the Node. */
@@ -35,11 +37,15 @@ export interface Joined {
   readonly joins: number;
 }
 
+type Said = Pick<Joined, 'saidAtS' | 'gaveUpAtS' | 'untrue'>;
+
+const NOTHING_SAID: Said = { saidAtS: null, gaveUpAtS: null, untrue: [] };
 const END_S = 600;
-/** Boot, and the time limit of a join. */
-const LIMIT_S = 960;
+/** Boot, a power cut and boot again, and the time limit of a join. */
+const LIMIT_S = 1100;
 const NOT_INITIALIZED = 'it is not initialized';
 const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
+const GAVE_UP = /The time for the join, \d+ s, is over\./;
 const SAID = /Node (\S+) \(UID (\S+)\) is Ready, initialized, and has stayed for/;
 
 export function drawWorld(seed: number): JoinWorld {
@@ -63,26 +69,26 @@ export async function playWorld(world: JoinWorld): Promise<readonly Joined[]> {
   for (const by of JOINED_BY) hide(lab, by, world.hiddenMs);
   if (world.throttled > 0)
     lab.simulated.cloud.controls.throttle('ec2:DescribeInstances', world.throttled);
-  let said: Pick<Joined, 'saidAtS' | 'untrue'> = { saidAtS: null, untrue: [] };
+  let said = NOTHING_SAID;
   for (let second = STARTED_S; second <= END_S || isOpen(said, second); second++) {
     if (second === world.deletedAtS) deleteNodes(lab);
     if (second === world.rebootAtS) reboot(lab);
     if (second - UNIT_S === world.rebootAtS) startJoin(lab.simulated, 'rollcall-0');
     await lab.until(second);
-    if (said.saidAtS === null) said = saidAt(lab, second);
+    if (said === NOTHING_SAID) said = saidAt(lab, second);
   }
   return JOINED_BY.map((by) => ({
     by,
     isNode: wrongAt(lab, by).length === 0,
     isUninitialized: wrongAt(lab, by).join() === NOT_INITIALIZED,
     joins: joinsOf(lab, by),
-    ...(by === 'rollcall' ? said : { saidAtS: null, untrue: [] }),
+    ...(by === 'rollcall' ? said : NOTHING_SAID),
   }));
 }
 
 /** A join whose own time is not over is played to its end. */
-function isOpen({ saidAtS }: Pick<Joined, 'saidAtS'>, second: number): boolean {
-  return saidAtS === null && second <= LIMIT_S;
+function isOpen(said: Said, second: number): boolean {
+  return said === NOTHING_SAID && second <= LIMIT_S;
 }
 
 /** By then the machines are there. */
@@ -156,12 +162,20 @@ function wrongAt(lab: Lab, by: JoinedBy): readonly string[] {
   return wrongWith(lab.node(`${by}-0`));
 }
 
-function saidAt(lab: Lab, second: number): Pick<Joined, 'saidAtS' | 'untrue'> {
-  const found = lab.simulated.machineOf('rollcall-0') === null ? null : SAID.exec(journalOf(lab));
-  if (found === null) return { saidAtS: null, untrue: [] };
+function saidAt(lab: Lab, second: number): Said {
+  if (lab.simulated.machineOf('rollcall-0') === null) return NOTHING_SAID;
+  const journal = journalOf(lab);
   const node = lab.node('rollcall-0');
-  const isSame = node === null || textAt(node, 'metadata.uid') === found[2];
-  return { saidAtS: second, untrue: [...wrongWith(node), ...(isSame ? [] : ['another UID'])] };
+  const wrong = wrongWith(node);
+  const found = SAID.exec(journal);
+  if (found !== null) {
+    const isSame = node === null || textAt(node, 'metadata.uid') === found[2];
+    const untrue = [...wrong, ...(isSame ? [] : ['another UID'])];
+    return { saidAtS: second, gaveUpAtS: null, untrue };
+  }
+  if (!GAVE_UP.test(journal)) return NOTHING_SAID;
+  const untrue = wrong.length > 0 ? [] : ['the Node is Ready and initialized'];
+  return { saidAtS: null, gaveUpAtS: second, untrue };
 }
 
 function journalOf(lab: Lab): string {

@@ -47,6 +47,12 @@ describe('rollcall join in the simulator', () => {
     assert.ok(saidAtS !== null && saidAtS > 60);
   });
 
+  test('where the cloud controller pauses for longer than the time of a join, it says so', async () => {
+    const { saidAtS, gaveUpAtS, untrue, isUninitialized } = await ours(drawWorld(121_628));
+    assert.deepEqual([saidAtS, untrue, isUninitialized], [null, [], true]);
+    assert.ok(gaveUpAtS !== null && gaveUpAtS > 900);
+  });
+
   const seeds = shareButInCi(SEEDS, OF);
   for (const seed of seeds)
     test(`world ${seed}: what it says is true, and no node is lost that could be kept`, async () => {
@@ -54,7 +60,7 @@ describe('rollcall join in the simulator', () => {
       const joined = await ours(world);
       assert.deepEqual(joined.untrue, [], JSON.stringify(world));
       assert.equal(isLost(joined, world), false, JSON.stringify({ world, joined }));
-      const isEnded = joined.saidAtS !== null || joined.isUninitialized;
+      const isEnded = joined.saidAtS !== null || joined.gaveUpAtS !== null;
       assert.ok(isEnded, JSON.stringify({ world, joined }));
     });
   tellShare('worlds of joins', seeds.length, SEEDS.length);
