@@ -955,6 +955,62 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "auth-restore",
+    "for": "rollcall controller --auth restore, in addition to status and watch",
+    "warning": "It writes the ConfigMap aws-auth. Whoever may write it may make anybody an administrator of the cluster. With --auth report it only reads, and needs no create and patch.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "configmaps",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      }
+    ],
+    "aws": []
+  },
+  {
     "feature": "gate",
     "for": "rollcall controller --only gate",
     "warning": "It writes: taints, annotations and the condition rollcall.dev/Gate of Nodes, status and finalizers of gates, one Lease in its own namespace, and Events. It changes nothing else.",
@@ -1229,7 +1285,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
-    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",
     "kubernetes": [
       {
         "verb": "get",
@@ -1278,16 +1334,34 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "subresource": null,
         "namespace": "kube-system",
         "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": "kube-system",
+        "isOptional": false
       }
     ],
     "aws": [
       "ec2:DeleteNetworkInterface",
       "ec2:DescribeInstances",
       "ec2:DescribeNetworkInterfaces",
+      "ec2:DescribeSubnets",
       "ec2:ModifyInstanceMetadataOptions",
       "eks:AssociateAccessPolicy",
       "eks:CreateAccessEntry",
       "eks:DescribeAccessEntry",
+      "eks:DescribeAddon",
       "eks:DescribeCluster",
       "eks:ListAssociatedAccessPolicies"
     ]

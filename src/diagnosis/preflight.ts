@@ -64,6 +64,44 @@ export function foreseeAll(
   return plannedGroups(view).map((group) => subjectOf(causes, view, group, plan));
 }
 
+/** One of several plans that say together what there will be. */
+export interface Sharing {
+  readonly locator: string;
+  readonly contents: PlanContents;
+}
+
+/**
+ * Judges the groups of plans that lean on one another, such as manifests.
+ *
+ * @param beside plans whose things these groups may use, and whose own groups are judged elsewhere
+ */
+export function foreseeTogether(
+  causes: readonly Cause[],
+  plans: readonly Sharing[],
+  beside: readonly PlanContents[],
+): readonly PreflightSubject[] {
+  if (plans.length === 0) return [];
+  const view = planView(joined([...plans.map(({ contents }) => contents), ...beside]));
+  const own = new Map<unknown, string>(
+    plans.flatMap(({ contents, locator }) => contents.facts.map((fact) => [fact, locator])),
+  );
+  return plannedGroups(view).flatMap((group) => {
+    const plan = own.get(group.fact);
+    return plan === undefined ? [] : [subjectOf(causes, view, group, plan)];
+  });
+}
+
+/** Several plans as one; what one of them could not write, another may. */
+function joined(plans: readonly PlanContents[]): PlanContents {
+  return {
+    facts: plans.flatMap(({ facts }) => facts),
+    doubts: plans.flatMap(({ doubts }) => doubts),
+    resourceCount: plans.reduce((sum, { resourceCount }) => sum + resourceCount, 0),
+    isChanging: plans.some(({ isChanging }) => isChanging),
+    canWriteMaps: plans.some(({ canWriteMaps }) => canWriteMaps),
+  };
+}
+
 function subjectOf(
   causes: readonly Cause[],
   view: PlanView,
@@ -76,7 +114,7 @@ function subjectOf(
   const undecided: string[] = [];
   for (const cause of causes) {
     const match = cause.foresee?.(view, group) ?? null;
-    if (match?.verdict === 'found') findings.push(findingOf(cause, match, group));
+    if (match?.verdict === 'found') findings.push(findingOf(cause, match, group, plan));
     else if (match?.verdict === 'clear') ruledOut.push(cause.id);
     else if (match !== null) {
       undecided.push(cause.id);
@@ -109,7 +147,13 @@ function verdictOf(findings: readonly unknown[], open: readonly unknown[]): Verd
  * What is still to be asked: of a group that the plan leaves as it is, only what the plan itself
  * leaves open, since whatever else lets its machines in does so today.
  */
-function openOf({ missing }: CannotSay, { fact }: PlannedGroup): readonly WhyUnknown[] {
+function openOf(
+  { missing }: CannotSay,
+  { fact, kind, cluster }: PlannedGroup,
+): readonly WhyUnknown[] {
+  // A manifest leaves the cluster to others; beside a plan that shows it, the cluster can be asked.
+  if (kind === 'NodePool')
+    return cluster === null ? [] : missing.filter(({ collect }) => collect !== 'terraform plan');
   if (fact.change !== 'keep') return missing;
   return missing.filter(({ collect }) => collect === 'terraform plan');
 }
@@ -120,12 +164,13 @@ function addressIn(locator: string | undefined): string | null {
   return locator === undefined || at < 0 ? null : locator.slice(at + 1);
 }
 
-function findingOf(cause: Cause, match: Found, group: PlannedGroup): ForeseenFinding {
+function findingOf(cause: Cause, match: Found, group: PlannedGroup, plan: string): ForeseenFinding {
+  const own = match.proof.find(({ locator }) => locator.startsWith(`${plan}#`));
   return {
     cause: cause.id,
     stage: cause.stage,
     confidence: match.confidence,
-    address: addressIn(match.proof[0]?.locator) ?? group.fact.address,
+    address: addressIn(own?.locator) ?? group.fact.address,
     summary: cause.summary(match.details),
     why: cause.page.why,
     evidence: match.proof.map(({ source, locator, excerpt }) => ({

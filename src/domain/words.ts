@@ -5,14 +5,26 @@ const WORD_LENGTH_MAX = 253;
 
 /** A value as one word of a shell command: plain as it is, anything else quoted. */
 export function shellWord(value: string): string {
-  const printable = shown(value);
+  return quotedWord(shown(value));
+}
+
+/** The same for a text that may be longer than a name, such as a JSON document. */
+export function shellText(value: string): string {
+  return quotedWord(printableOf(value));
+}
+
+function quotedWord(printable: string): string {
   if (PLAIN.test(printable) && !printable.startsWith('-')) return printable;
   return `'${printable.replaceAll("'", `'\\''`)}'`;
 }
 
+function printableOf(value: string): string {
+  return value.replaceAll(/\p{C}/gu, '');
+}
+
 /** A value as a person may see it: no control characters, and no longer than a name can be. */
 export function shown(value: string): string {
-  const printable = value.replaceAll(/\p{C}/gu, '');
+  const printable = printableOf(value);
   return printable.length > WORD_LENGTH_MAX ? `${printable.slice(0, WORD_LENGTH_MAX)}…` : printable;
 }
 

@@ -12,6 +12,7 @@ import {
 import { permissionsOf, type Rights, rolesFor } from './rights.ts';
 import {
   allOf,
+  isEqualTo,
   isOn,
   NAMESPACE_PATH,
   piece,
@@ -26,6 +27,8 @@ export const HEALTH_PORT = 8470;
 const READS = ['status', 'details', 'watch'];
 const REPORTS = isOn('controller.reports');
 const EVENTS = isOn('controller.events');
+const AUTH = isOn('controller.auth');
+const RESTORES = isEqualTo('controller.auth', 'restore');
 const JANITOR = isOn('controller.eniJanitor');
 
 function isOf(resource: string): (one: KubePermission) => boolean {
@@ -36,10 +39,13 @@ function isOf(resource: string): (one: KubePermission) => boolean {
 function rightsOf(features: readonly FeaturePermissions[]): readonly Rights[] {
   const writes = permissionsOf(features, ['controller']);
   const always = writes.filter((one) => !isOf('nodereports')(one) && !isOf('events')(one));
+  const auth = permissionsOf(features, ['auth-restore']).filter(isOf('configmaps'));
   return [
     { permissions: [...permissionsOf(features, READS), ...always], condition: null },
     { permissions: writes.filter(isOf('nodereports')), condition: REPORTS },
     { permissions: writes.filter(isOf('events')), condition: EVENTS },
+    { permissions: auth.filter(({ verb }) => verb === 'get'), condition: AUTH },
+    { permissions: auth.filter(({ verb }) => verb !== 'get'), condition: RESTORES },
   ];
 }
 
@@ -60,6 +66,7 @@ function workload(): TemplateFields {
       'controller',
       when(REPORTS, '--reports'),
       when(EVENTS, '--events'),
+      when(AUTH, text('--auth=', piece('controller.auth'))),
       when(JANITOR, text('--eni-janitor=', piece('controller.eniJanitor'))),
       when(JANITOR, text('--eni-hourly=', piece('controller.eniHourly'))),
       `--listen=0.0.0.0:${HEALTH_PORT}`,

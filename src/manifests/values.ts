@@ -130,6 +130,10 @@ const CONTROLLER = group('The roll call in the cluster: rollcall controller.', {
   replicas: replicas(1),
   reports: flag('Write a NodeReport for each machine.', true),
   events: flag('Write Events about Nodes.', true),
+  auth: field(
+    'What is done where aws-auth lost the mapping of a node role; restoring needs the right to write it.',
+    { type: 'string', enum: ['', 'report', 'restore'], default: '' },
+  ),
   eniJanitor: field(
     'What is done about network interfaces that the VPC CNI left behind; deleting needs a role in AWS.',
     { type: 'string', enum: ['', 'report', 'delete'], default: '' },

@@ -68,7 +68,15 @@ test('every planned list is there', () => {
 });
 
 test('nothing but reading is asked for, except by controllers, reports and repairs', () => {
-  const writing = ['controller', 'eni-janitor', 'gate', 'gate-evict', 'join-report', 'fix'];
+  const writing = [
+    'controller',
+    'eni-janitor',
+    'auth-restore',
+    'gate',
+    'gate-evict',
+    'join-report',
+    'fix',
+  ];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
   );
@@ -152,7 +160,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out.replaceAll(/\s+/g, ' '),
-    / Only by name, with --for: controller, eni-janitor, gate, gate-evict, join-report, fix, node-logs, ssm, control-plane-logs Kubernetes /,
+    / Only by name, with --for: controller, eni-janitor, auth-restore, gate, gate-evict, join-report, fix, node-logs, ssm, control-plane-logs Kubernetes /,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
@@ -166,7 +174,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, spot, name, watch, controller, eni-janitor, gate, gate-evict, join-report, fix, node-logs, ssm or control-plane-logs/,
+    /unknown feature "all"; use status, details, capacity, spot, name, watch, controller, eni-janitor, auth-restore, gate, gate-evict, join-report, fix, node-logs, ssm or control-plane-logs/,
   );
 });
 

@@ -31,6 +31,7 @@ function controllerOf(
       identity,
       writesReports: false,
       writesEvents: false,
+      auth: 'off',
       live: () => ({ keepReportsMs: MINUTE_MS, isDryRun: false }),
     },
     {

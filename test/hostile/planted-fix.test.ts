@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { fixPage, shownFix } from '../../src/apps/cli/pages/fix-page.ts';
+import { fixCni } from '../../src/controllers/fix/cni/fix-cni.ts';
 import { fixMap } from '../../src/controllers/fix/auth/fix-map.ts';
 import { mappingOf } from '../../src/controllers/fix/auth/node-mapping.ts';
 import { type FixDocument, fixDocument } from '../../src/controllers/fix/document.ts';
+import { cniOrder, cniScene } from '../controllers/fix/cni-scene.ts';
 import { EDITOR, ROLE, scene } from '../controllers/fix/scene.ts';
 import { shareOf, tellShare } from '../share.ts';
 import { shapedTexts } from './planted/gate.ts';
@@ -20,6 +22,7 @@ const search = createSearch();
 const lengths: Lengths = new Map();
 
 const PLACES = ['aws-auth comment', 'aws-auth user name', 'finding of a fix'];
+const PLACES_OF_CNI = ['add-on values', 'CNI variable', 'finding of a CNI fix'];
 
 interface Fixed {
   readonly document: FixDocument;
@@ -44,7 +47,42 @@ async function fixed(comment: string, username: string, text: string): Promise<F
   };
 }
 
+/** A fix of the CNI: as an add-on with a text in its values, and as a DaemonSet with one in a variable. */
+async function fixedCni(value: string, former: string, text: string): Promise<Fixed> {
+  const cause = 'subnet-out-of-pod-addresses';
+  const order = cniOrder(cause, { why: { kind: 'finding', name: cause, text } });
+  const addOn = cniScene({ addOn: JSON.stringify({ env: { OTHER: value } }) });
+  const manifest = cniScene();
+  manifest.putAwsNode({ WARM_IP_TARGET: former });
+  const steps = [
+    ...(await fixCni(order, addOn.tools())),
+    ...(await fixCni(order, manifest.tools())),
+  ];
+  const beginning = { fix: 'cni', isDryRun: false, why: { cause, text } };
+  const records = await manifest.recorder.read({ cluster: 'one', limit: 9 });
+  return {
+    document: shownFix(fixDocument(beginning, 'cni-1', steps)),
+    records: JSON.stringify(records),
+  };
+}
+
 describe('rollcall fix', () => {
+  test('shows no secret of the settings of the CNI', async () => {
+    const texts = { page: '', json: '', records: '' };
+    for (const { textAt } of shapedTexts(search.plant, PLACES_OF_CNI, (at) => chosen.has(at))) {
+      const [value = '', former = '', text = ''] = PLACES_OF_CNI.map(textAt);
+      const { document, records } = await fixedCni(value, former, text);
+      texts.page += `${fixPage(document).join('\n')}\n`;
+      texts.json += `${JSON.stringify(document)}\n`;
+      texts.records += `${records}\n`;
+    }
+    assert.match(texts.page, /update-addon/);
+    assert.match(texts.page, /\+ WARM_IP_TARGET=2/);
+    assertNoSecretIn(search, lengths, 'fix cni', texts.page);
+    assertNoSecretIn(search, lengths, 'fix cni -o json', texts.json);
+    assertNoSecretIn(search, lengths, 'fix cni, records', texts.records);
+  });
+
   test('shows no secret that is beside its change', async () => {
     const texts = { page: '', json: '', records: '' };
     const shaped = shapedTexts(search.plant, PLACES, (at) => chosen.has(at));

@@ -92,6 +92,7 @@ async function keepRollCall(format: LogFormat): Promise<Kept> {
       identity: 'one',
       writesReports: true,
       writesEvents: true,
+      auth: 'off',
       live: () => ({ keepReportsMs: 600_000, isDryRun: false }),
     },
     {

@@ -5,6 +5,7 @@ const AUTH = ['test/controllers/fix/auth.test.ts'];
 const MACHINE = ['test/controllers/fix/machine.test.ts'];
 const JANITOR = ['test/controllers/eni-janitor/decide.test.ts'];
 const ENI = ['test/controllers/fix/eni.test.ts'];
+const CNI = ['test/controllers/fix/cni.test.ts'];
 const EDIT = ['src/readers/kube/aws-auth-edit.test.ts'];
 
 /** Errors in what repairs decide, write and take back. */
@@ -128,6 +129,61 @@ export const FIX_ERRORS: readonly PlantedError[] = [
       'isDenied = step.commands.includes(PERMISSIONS)',
       'isDenied = false',
       ENI,
+    ],
+  ]),
+  ...inFile('src/controllers/fix/cni/decide.ts', [
+    [
+      'old releases get prefixes',
+      'isAtLeast(mode.cniVersion, PREFIX_SINCE) !== true',
+      'false',
+      CNI,
+    ],
+    ['types without prefixes get them', 'after > before)', 'after >= before)', CNI],
+    [
+      'a full subnet gives blocks',
+      'if (free >= PREFIX_ADDRESSES) return null;',
+      'return null;',
+      CNI,
+    ],
+    ['custom networking does not matter', 'if (isCustom)', 'if (false)', CNI],
+    ['a minimum makes small types hold more', 'saved.every((count) => count >= 0)', 'true', CNI],
+    ['few warm addresses become fewer', 'if (after >= before) continue;', '', CNI],
+    ['targets for addresses get one for blocks', 'isOverridden || ', '', CNI],
+  ]),
+  ...inFile('src/controllers/fix/cni/owner.ts', [
+    [
+      'an add-on is written to',
+      'if (found === null) return',
+      'if (found !== undefined) return',
+      CNI,
+    ],
+    ['whoever wrote it does not matter', "&& !managers.includes('eks')", '', CNI],
+    ['no writer shown is a manifest', 'managers.length > 0 && ', '', CNI],
+    [
+      'an add-on of another cluster counts',
+      'if (isAnother(server, ',
+      'if (false && isAnother(server, ',
+      CNI,
+    ],
+    ['values of the add-on are lost', "if (values.trim() === '')", 'if (true)', CNI],
+  ]),
+  ...inFile('src/controllers/fix/cni/fix-cni.ts', [
+    ['a full subnet gets blocks', 'if (isSubnetFull(machines)) return', 'if (false) return', CNI],
+    ['a variable from elsewhere is overwritten', 'if (elsewhere !== null)', 'if (false)', CNI],
+    ['a dry run leaves a note', 'if (!order.isDryRun) await tools.keep', 'await tools.keep', CNI],
+  ]),
+  ...inFile('src/controllers/fix/cni/undo-cni.ts', [
+    [
+      'what others set since goes',
+      '(name) => variableOf(env, name) === textAt(after, name)',
+      '() => true',
+      CNI,
+    ],
+    [
+      'another DaemonSet is changed',
+      "textAt(daemonSet, 'metadata.uid') !== note['uid']",
+      'false',
+      CNI,
     ],
   ]),
   ...inFile('src/readers/kube/aws-auth-edit.ts', [

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { AUTH_ERRORS } from './auth-errors.ts';
 import { CAPACITY_ERRORS } from './capacity-errors.ts';
 import { FIX_ERRORS } from './fix-errors.ts';
 import { GATE_ERRORS } from './gate-errors.ts';
@@ -26,6 +27,7 @@ const ERRORS = [
   ...SLIP_IN_ERRORS,
   ...FIX_ERRORS,
   ...JANITOR_ERRORS,
+  ...AUTH_ERRORS,
 ];
 const ERRORS_OF = 8;
 const COPIED = ['src', 'test', 'package.json', 'tsconfig.json'];

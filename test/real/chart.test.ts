@@ -87,6 +87,8 @@ const SETTINGS: readonly Case[] = [
     },
   },
   { title: 'every value another than usual', values: UNUSUAL },
+  { title: 'aws-auth is restored', values: { controller: { auth: 'restore' } } },
+  { title: 'aws-auth is reported', values: { controller: { auth: 'report' } } },
   { title: 'the namespace kube-system', namespace: 'kube-system', values: {} },
   { title: 'the namespace default', namespace: 'default', values: {} },
 ];

@@ -5,21 +5,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { kubeClient } from '../../src/adapters/kubernetes/client.ts';
-import { loadKubeTarget } from '../../src/adapters/kubernetes/kubeconfig.ts';
-import { systemKubeEnvironment } from '../../src/adapters/kubernetes/system-environment.ts';
-import { kubeWriter } from '../../src/adapters/kubernetes/writes.ts';
 import { systemClock } from '../../src/adapters/system/clock.ts';
-import { systemRandom } from '../../src/adapters/system/random.ts';
 import { fixMap } from '../../src/controllers/fix/auth/fix-map.ts';
 import { mappingOf } from '../../src/controllers/fix/auth/node-mapping.ts';
 import type { FixTools } from '../../src/controllers/fix/fix.ts';
 import { readRoles, withoutInserted, withRole } from '../../src/readers/kube/aws-auth-edit.ts';
 import { entryOf, isSingleSignOn, readMapText } from '../../src/readers/kube/aws-auth-yaml.ts';
-import { perform } from '../../src/runtime/perform.ts';
 import { TURN } from '../share.ts';
 import { awsAuthText, chanceOf } from './aws-auth-texts.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { fixToolsAt } from './fix-tools.ts';
 import type { KubeObject } from './kube-client.ts';
 import { CONTROL_PLANE, missing, partPath } from './parts.ts';
 
@@ -105,28 +100,6 @@ interface AwsAuthMap extends KubeObject {
   readonly data: Readonly<Record<string, string>>;
 }
 
-async function toolsAt(
-  plane: ControlPlane,
-): Promise<{ tools: FixTools; close: () => Promise<unknown> }> {
-  const environment = systemKubeEnvironment(systemClock);
-  const options = { environment, clock: systemClock };
-  const target = await loadKubeTarget(environment, { kubeconfig: plane.kubeconfigPath });
-  const [kube, writes] = [kubeClient(target, options), kubeWriter(target, options)];
-  const shared = { api: kube, writes, recorder: null, clock: systemClock, cluster: 'real' };
-  const tools: FixTools = {
-    kube,
-    aws: null,
-    clock: systemClock,
-    random: systemRandom,
-    perform: async (action) => perform(action, shared, { isDryRun: false }),
-    performAws: async () => {
-      throw new TypeError('nobody asks AWS here');
-    },
-    keep: async () => undefined,
-  };
-  return { tools, close: async () => Promise.all([kube.close(), writes.close()]) };
-}
-
 /** Another program's way: it reads, adds its user, and writes the version that it read. */
 async function addUser(
   plane: ControlPlane,
@@ -203,19 +176,19 @@ describe('on a real API server', { skip, timeout: 240_000 }, () => {
     const metadata = { name: 'aws-auth', namespace: 'kube-system' };
     const configMaps = '/api/v1/namespaces/kube-system/configmaps';
     await plane.client.create(configMaps, { metadata, data: { mapRoles: own } });
-    const { tools, close } = await toolsAt(plane);
+    const { tools, close } = await fixToolsAt(plane);
     const numbers = Array.from({ length: 50 }, (_, number) => number);
     const fixes = numbers.map(async (number) => {
       const mapping = mappingOf(`arn:aws:iam::111122223333:role/nodes-${number}`, 'linux');
       const why = { kind: 'request', name: 'test', text: 'The test asks for it.' } as const;
       const order = { id: `auth-${number}`, isDryRun: false, why, mapping, editor: EDITOR };
       for (;;) {
-        const { outcome, why: said } = await fixMap(order, tools);
+        const { outcome, why: said } = await fixMap(order, tools());
         if (outcome === 'written' || outcome === 'not-needed') return;
         assert.equal(outcome, 'conflict', said);
       }
     });
-    const others = numbers.map(async (number) => addUser(plane, tools, `user-${number}`));
+    const others = numbers.map(async (number) => addUser(plane, tools(), `user-${number}`));
     await Promise.all([...fixes, ...others]);
     await close();
     const { data } = await plane.client.get<AwsAuthMap>(AWS_AUTH);

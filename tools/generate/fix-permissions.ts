@@ -1,11 +1,12 @@
 import type { KubePermission } from '../../src/collection/permissions.ts';
 import { CONFIG_MAPS } from '../../src/controllers/fix/auth/config-map.ts';
+import { DAEMON_SETS } from '../../src/controllers/gate/caches.ts';
 import { NODES } from '../../src/controllers/gate/plan.ts';
 import type { AwsCall } from '../../src/ports/aws-api.ts';
 import { permissionsOf } from './gate-permissions.ts';
 
 export const FIX_WRITES =
-  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.';
+  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.';
 
 const SYSTEM = { namespace: 'kube-system' };
 
@@ -16,6 +17,7 @@ export const FIX_PERMISSIONS: {
 } = {
   permissions: [
     ...permissionsOf(['get', 'create', 'patch'], CONFIG_MAPS, SYSTEM),
+    ...permissionsOf(['get', 'patch'], DAEMON_SETS, SYSTEM),
     ...permissionsOf(['get', 'list', 'patch'], NODES),
   ],
   calls: (
@@ -23,10 +25,12 @@ export const FIX_PERMISSIONS: {
       ['ec2', 'DeleteNetworkInterface'],
       ['ec2', 'DescribeInstances'],
       ['ec2', 'DescribeNetworkInterfaces'],
+      ['ec2', 'DescribeSubnets'],
       ['ec2', 'ModifyInstanceMetadataOptions'],
       ['eks', 'AssociateAccessPolicy'],
       ['eks', 'CreateAccessEntry'],
       ['eks', 'DescribeAccessEntry'],
+      ['eks', 'DescribeAddon'],
       ['eks', 'DescribeCluster'],
       ['eks', 'ListAssociatedAccessPolicies'],
     ] as const

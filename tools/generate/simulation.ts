@@ -11,6 +11,8 @@ import { LIVENESS, type Rule, SAFETY } from '../../src/sim/invariants/list.ts';
 import { MARKS } from '../../src/sim/marks/marks.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
+import { AUTH_BUGS } from '../../test/sim/auth/bugs.ts';
+import { AUTH_SIM_RULES } from '../../test/sim/auth/rules.ts';
 import { JANITOR_BUGS } from '../../test/sim/janitor/bugs.ts';
 import { JANITOR_FAULTS } from '../../test/sim/janitor/faults.ts';
 import { JANITOR_RULES } from '../../test/sim/janitor/rules.ts';
@@ -47,13 +49,20 @@ interface Places {
   readonly isHere: boolean;
   readonly hasControllers: boolean;
   readonly hasJanitor: boolean;
+  readonly hasAuth?: boolean;
 }
 
 /** Where something is checked or done: in whole clusters, in runs of one program, or not yet. */
-function stateOf({ isHere, hasControllers, hasJanitor }: Places, otherwise: string): string {
-  const runs = [hasControllers ? 'controllers' : '', hasJanitor ? 'the janitor' : '']
+function stateOf(places: Places, otherwise: string): string {
+  const { isHere, hasControllers, hasJanitor, hasAuth = false } = places;
+  const runs = [
+    hasControllers ? 'controllers' : '',
+    hasJanitor ? 'the janitor' : '',
+    hasAuth ? 'the keeper of aws-auth' : '',
+  ]
     .filter((one) => one !== '')
-    .join(' and ');
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ');
   if (runs === '') return isHere ? 'here' : otherwise;
   return isHere ? `here, and with ${runs}` : `with ${runs}`;
 }
@@ -81,10 +90,12 @@ const JOIN_RULES: ReadonlySet<string> = new Set(['I-26', 'I-27']);
 
 function ruleRow({ id, title, of }: Rule): readonly string[] {
   if (JOIN_RULES.has(id)) return [id, title, 'with joins'];
+  if (id === 'I-19') return [id, title, 'with rollcall fix auth'];
   const places = {
     isHere: CHECKED_RULES.includes(id),
     hasControllers: CONTROLLER_RULES.has(id),
     hasJanitor: JANITOR_RULES.some((one) => one === id),
+    hasAuth: AUTH_SIM_RULES.some((one) => one === id),
   };
   return [id, title, stateOf(places, later([of]))];
 }
@@ -93,6 +104,7 @@ function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
   const bug = PLANTED_BUGS.find((one) => one.id === id);
   const ofController = CONTROLLER_BUGS.find((one) => one.id === id);
   const ofJoin = JOIN_BUGS.find((one) => one.id === id);
+  const ofAuth = AUTH_BUGS.find((one) => one.id === id);
   const ofJanitor = JANITOR_BUGS.find((one) => one.id === id);
   const states = [
     ...(bug === undefined ? [] : [`here, caught by ${bug.caughtBy.join(', ')}`]),
@@ -103,6 +115,9 @@ function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
     ...(ofJanitor === undefined
       ? []
       : [`with the janitor, caught by ${ofJanitor.caughtBy.join(', ')}`]),
+    ...(ofAuth === undefined
+      ? []
+      : [`with the keeper of aws-auth, caught by ${ofAuth.caughtBy.join(', ')}`]),
   ];
   return [id, title, states.length === 0 ? later([of]) : states.join('; ')];
 }
@@ -264,6 +279,32 @@ node tools/simulation-janitor.ts --planted P23                   the quiet run w
 Besides seeds each call around a deletion goes wrong in each way. Mistakes that are planted between the
 janitor and its ports, and what catches them:`;
 
+const AUTH = `## Lost mappings
+
+\`rollcall controller --auth restore\` runs in one or two replicas that share a Lease, beside people who
+overwrite, delete, break, extend and replace aws-auth, for up to two virtual hours. Each write is
+compared at the API server with what was there: nothing is lost, narrowed or widened (I-17), the
+version is carried and nothing is written where it cannot be read (I-18), and a mapping that machines
+miss is back within two minutes (L-05). Access entries that \`rollcall fix auth\` makes are judged in an
+account of their own, with each call going wrong in each way (I-19).
+
+\`\`\`
+node tools/simulation-auth.ts --from 1 --seeds 300            seeds, and what they counted
+node tools/simulation-auth.ts --from 7 --seeds 1 --lines      one seed, line by line
+node tools/simulation-auth.ts --planted P22                   the quiet run with a known mistake
+\`\`\`
+
+Besides seeds each call around a restoration goes wrong in each way. Mistakes that are planted between
+the keeper and its ports, and what catches them:`;
+
+function authTable(): string {
+  const rows = AUTH_BUGS.map(({ id, caughtBy }) => {
+    const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
+    return [title === undefined ? id : `${id}: ${title}`, caughtBy.join(', ')];
+  });
+  return table(['the mistake', 'caught by'], rows);
+}
+
 function janitorTable(): string {
   const rows = JANITOR_BUGS.map(({ id, fault, caughtBy }) => {
     const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
@@ -292,6 +333,8 @@ export function simulationPage(): GeneratedFile {
     JOINS,
     JANITOR,
     janitorTable(),
+    AUTH,
+    authTable(),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',

@@ -1,5 +1,6 @@
 /** What the parts of the program that write ask for, as they declare it. */
 import type { FeaturePermissions } from '../../src/collection/permissions.ts';
+import { AUTH_PERMISSIONS, AUTH_WRITES } from './auth-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
 import { feature } from './feature.ts';
 import { JOIN_REPORT_PERMISSIONS, REPORT_WRITES } from './join-permissions.ts';
@@ -24,6 +25,12 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     'rollcall controller --eni-janitor delete, in addition to status and watch',
     [JANITOR_PERMISSIONS],
     JANITOR_WRITES,
+  ),
+  feature(
+    'auth-restore',
+    'rollcall controller --auth restore, in addition to status and watch',
+    [AUTH_PERMISSIONS],
+    AUTH_WRITES,
   ),
   feature('gate', 'rollcall controller --only gate', [GATE_PERMISSIONS], GATE_WRITES),
   feature(

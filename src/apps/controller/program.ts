@@ -2,6 +2,8 @@ import { type FeedHealth, feedHealth } from '../../collection/resident/feeds.ts'
 import { Resident, type Standing } from '../../collection/resident/resident.ts';
 import { allListeners } from '../../collection/resident/all-listeners.ts';
 import type { ResidentListener } from '../../collection/resident/listener.ts';
+import type { AuthKeeper, AuthMode } from '../../controllers/auth/keeper.ts';
+import { shutOutIn } from '../../controllers/fix/auth/targets.ts';
 import { actionsOf } from '../../controllers/lifecycle/actions.ts';
 import type { Happening } from '../../controllers/lifecycle/happening.ts';
 import { sentenceOf } from '../../controllers/lifecycle/words.ts';
@@ -22,6 +24,7 @@ import type { ElectionState, Leading } from '../../runtime/election/election-opt
 import { LeaderElection } from '../../runtime/election/election.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
+import { createAuthKeeper } from './auth.ts';
 import { FollowedLists } from './followed-lists.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
 import type { EniJanitor } from '../../controllers/eni-janitor/janitor.ts';
@@ -40,6 +43,8 @@ export interface ControllerSettings {
   readonly writesReports: boolean;
   /** True to write Events about what happens to Nodes. */
   readonly writesEvents: boolean;
+  /** What is done where aws-auth lost a mapping of nodes. */
+  readonly auth: AuthMode;
   /** Asked at each use, as it may change while the program runs. */
   readonly live: () => LiveSettings;
 }
@@ -89,6 +94,8 @@ export class Controller {
   readonly #tools: ControllerTools;
   readonly #resident: Resident;
   readonly #keeper: ReportKeeper;
+  /** null where nobody asked for it. */
+  readonly #auth: AuthKeeper | null;
   readonly #lifecycle = new LifecycleWatch();
   readonly #lists = new FollowedLists();
   readonly #events: EventPublisher;
@@ -124,6 +131,7 @@ export class Controller {
       onFailing: ({ message }) => tools.log.warn(`Events are not written: ${message}`),
     });
     this.#keeper = this.#reportKeeper();
+    this.#auth = this.#authKeeper();
     this.#election = this.#candidate();
   }
 
@@ -137,14 +145,16 @@ export class Controller {
 
   /** Runs until the signal ends it. @throws what is a bug and no failure of a source */
   async run(stop: AbortSignal): Promise<void> {
-    const { writesReports, writesEvents } = this.#settings;
+    const { writesReports, writesEvents, auth } = this.#settings;
     // Who writes nothing needs no Lease.
     const { webhook, janitor } = this.#tools;
-    const needsLease = writesReports || writesEvents || webhook !== null || janitor !== null;
+    const needsLease =
+      writesReports || writesEvents || auth === 'restore' || webhook !== null || janitor !== null;
     const parts = [
       async (end: AbortSignal) => this.#resident.run(end),
       async (end: AbortSignal) => this.#tellLists(end),
       async (end: AbortSignal) => this.#events.run(end),
+      async (end: AbortSignal) => this.#auth?.run(end) ?? whenAborted(end),
       async (end: AbortSignal) => webhook?.run(end) ?? whenAborted(end),
       async (end: AbortSignal) => (needsLease ? this.#leadAgain(end) : whenAborted(end)),
     ];
@@ -166,6 +176,24 @@ export class Controller {
       onPerformed: (action, { outcome, why }) => {
         this.#metrics.performed(action, outcome);
         if (outcome !== 'done' && outcome !== 'conflict') this.#tools.log.warn(why, { outcome });
+      },
+    });
+  }
+
+  #authKeeper(): AuthKeeper | null {
+    const { auth: mode, identity, live, writesEvents } = this.#settings;
+    if (mode === 'off') return null;
+    const { clients, writes, random, recorder, log } = this.#tools;
+    const isDryRun = (): boolean => live().isDryRun;
+    const settings = { mode, identity, kube: clients.kube, clock: clients.clock, isDryRun };
+    return createAuthKeeper(settings, {
+      writes,
+      random,
+      recorder,
+      log,
+      registry: this.registry,
+      publish: (note) => {
+        if (writesEvents && !isDryRun() && this.#election.isLeading()) this.#events.publish(note);
       },
     });
   }
@@ -203,14 +231,13 @@ export class Controller {
   async #lead({ stop, lost, isLeading }: Leading): Promise<void> {
     const signal = AbortSignal.any([stop, lost]);
     const { janitor } = this.#tools;
-    const parts = [this.#settings.writesReports ? this.#keeper : null, janitor].filter(
-      (part) => part !== null,
-    );
-    if (parts.length === 0) await whenAborted(signal);
-    await together(
-      parts.map((part) => async (end) => part.run({ signal: end, isLeading })),
-      signal,
-    );
+    const runs = [this.#settings.writesReports ? this.#keeper : null, janitor]
+      .filter((part) => part !== null)
+      .map((part) => async (end: AbortSignal) => part.run({ signal: end, isLeading }));
+    const auth = this.#auth;
+    if (auth !== null) runs.push(async (end) => auth.lead({ signal: end, isLeading }));
+    if (runs.length === 0) await whenAborted(signal);
+    await together(runs, signal);
   }
 
   async #take(standing: Standing): Promise<void> {
@@ -227,6 +254,7 @@ export class Controller {
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
     this.#keeper.setRows(rollCall.rows, areWhole);
+    this.#auth?.setShutOut(areWhole ? shutOutIn(observations) : []);
     await recording?.take(standing);
   }
 

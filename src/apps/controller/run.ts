@@ -77,13 +77,14 @@ function recordingOf(recorder: LiveRecorder, clients: Clients, flags: LiveFlags)
 
 function settingsOf({ flags, configuration }: ControllerRun): ControllerSettings {
   const { current } = configuration;
-  const { namespace, reports, events } = current();
+  const { namespace, reports, events, auth } = current();
   return {
     cluster: flags.cluster ?? null,
     namespace,
     identity: identity(),
     writesReports: reports,
     writesEvents: events,
+    auth,
     live: () => {
       const { keepReports, dryRun } = current();
       return { keepReportsMs: keepReports, isDryRun: dryRun };

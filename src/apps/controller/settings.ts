@@ -1,3 +1,4 @@
+import { AUTH_MODES } from '../../controllers/auth/keeper.ts';
 import { JANITOR_MODES } from '../../controllers/eni-janitor/janitor.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../runtime/log/logger.ts';
 import type { Settings } from '../../runtime/configuration/setting.ts';
@@ -60,6 +61,14 @@ export const CONTROLLER_SETTINGS = {
     isFixed: true,
     help: 'Record the log of the VPC CNI of machines that are about to go, through their kubelets; needs get nodes/proxy',
   },
+  auth: {
+    kind: 'choice',
+    fallback: 'off',
+    values: AUTH_MODES,
+    isFixed: true,
+    valueName: 'MODE',
+    help: 'What is done where aws-auth lost the mapping of a node role that machines need',
+  },
   eniJanitor: {
     kind: 'choice',
     fallback: 'off',
@@ -80,7 +89,7 @@ export const CONTROLLER_SETTINGS = {
   dryRun: {
     kind: 'switch',
     fallback: false,
-    help: 'Have the server check each write of --reports and AWS each of --eni-janitor, write no Event, send nothing, and store nothing but the Lease',
+    help: 'Have the server check each write of --reports and --auth and AWS each of --eni-janitor, write no Event, send nothing, and store nothing but the Lease',
   },
   keepReports: {
     kind: 'duration',

@@ -1,6 +1,8 @@
 import { ENTRY_NOTE } from '../../controllers/fix/auth/fix-entry.ts';
 import { MAP_NOTE } from '../../controllers/fix/auth/fix-map.ts';
 import { undoMap } from '../../controllers/fix/auth/undo-map.ts';
+import { CNI_NOTE } from '../../controllers/fix/cni/fix-cni.ts';
+import { undoCni } from '../../controllers/fix/cni/undo-cni.ts';
 import { type FixDocument, fixDocument } from '../../controllers/fix/document.ts';
 import { ENI_NOTE } from '../../controllers/fix/eni/fix-eni.ts';
 import type { FixOrder, FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
@@ -48,6 +50,7 @@ async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise
   const kind = textAt(note, 'kind');
   if (kind === MAP_NOTE) return await undoMap(note, order, { tools, editor: MAP_EDITOR });
   if (kind === HOP_LIMIT_NOTE) return await undoHops(note, order, tools);
+  if (kind === CNI_NOTE) return await undoCni(note, order, tools);
   if (kind === TAINT_NOTE) return await undoTaint(note, order, tools);
   if (kind === ENTRY_NOTE) return entryStep(note);
   if (kind === ENI_NOTE) return interfaceStep(note);

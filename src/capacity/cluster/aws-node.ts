@@ -49,6 +49,11 @@ function targetsOf(env: Variables): WarmTargets {
   };
 }
 
+/** How the container of the CNI is set up by its environment and its image. */
+export function cniSetupBy(env: Variables, image: string | null): CniSetup {
+  return { state: 'seen', mode: modeOf(env, image), targets: targetsOf(env) };
+}
+
 /** The DaemonSet aws-node; its absence is known only from a complete list. */
 export function cniSetupOf(observations: Observations): CniSetup {
   const found = valuesOf(observations, 'kube/DaemonSet').find(
@@ -59,9 +64,5 @@ export function cniSetupOf(observations: Observations): CniSetup {
   const containers = found.spec?.template?.spec?.containers ?? [];
   const container = containers.find((one) => one.name === 'aws-node') ?? containers[0];
   const env = new Map((container?.env ?? []).map((one) => [one.name ?? '', one.value ?? '']));
-  return {
-    state: 'seen',
-    mode: modeOf(env, container?.image ?? null),
-    targets: targetsOf(env),
-  };
+  return cniSetupBy(env, container?.image ?? null);
 }

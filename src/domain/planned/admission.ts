@@ -3,7 +3,7 @@ import type { WhyUnknown } from '../../evidence/fact.ts';
 import type { FactKind } from '../../evidence/kinds.ts';
 import { type PlannedGroup, plannedGroups, type PlannedRole } from './groups.ts';
 import { type Lookup, lookedUp } from './indexed.ts';
-import { ACCESS_POLICIES, ANY, ENTRIES, GROUPS_OF_CLUSTER, MAPPED } from './lookups.ts';
+import { ACCESS_POLICIES, ANY, ENTRIES, GROUPS_OF_CLUSTER, MAPPED, ROLES } from './lookups.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 type AwsAuthMap = Planned<'kube/aws-auth'>;
@@ -40,6 +40,8 @@ export function admissionOf(plan: PlanFacts, group: PlannedGroup): Admission {
   if (role === null) return unknown('which role the machines run with', 'terraform plan');
   if (group.kind === 'NodeGroup') return managedByMap(plan, cluster, role);
   if (sharesManagedRole(plan, group, role)) return ADMITTED;
+  if (group.kind === 'NodePool' && hasUnnamedEntry(plan))
+    return unknown('which roles the access entries of the plan are for', 'terraform plan');
   return selfManaged(plan, { cluster, mode, name, role });
 }
 
@@ -106,6 +108,16 @@ export function isByMap(plan: PlanFacts, group: PlannedGroup): boolean | null {
   if (plan.doubtOf('aws/access-entry') !== null || cluster?.change !== 'create') return null;
   const entries = ofRole(plan, ENTRIES, role);
   return entries.every(({ value }) => !isOfCluster(value.clusterName, clusterName ?? ''));
+}
+
+/** True where an entry is for a role whose name nobody knows, which a manifest may mean. */
+function hasUnnamedEntry(plan: PlanFacts): boolean {
+  return plan.list('aws/access-entry').some(({ value }) => {
+    const arn = value.principalArn ?? null;
+    if (arn === null || arn.startsWith('arn:')) return arn === null;
+    const [role] = lookedUp(plan, ROLES, arn);
+    return role === undefined || role.value.RoleName === arn;
+  });
 }
 
 interface Question {

@@ -12,6 +12,7 @@ import {
   PROFILES_BY_ARN,
   PROFILES_BY_NAME,
   ROLES,
+  ROLES_BY_NAME,
   TEMPLATES,
   USER_DATA,
 } from './lookups.ts';
@@ -25,7 +26,7 @@ export interface PlannedRole {
 
 /** Machines that a plan has as nodes of one cluster. */
 export interface PlannedGroup {
-  readonly kind: 'NodeGroup' | 'AutoScalingGroup';
+  readonly kind: 'NodeGroup' | 'AutoScalingGroup' | 'NodePool';
   readonly name: string;
   readonly fact: Planned<'aws/node-group'> | Planned<'aws/auto-scaling-group'>;
   /** null where nothing tells it. */
@@ -94,12 +95,15 @@ function scalingGroup(
   const { value }: { readonly value: AutoScalingGroup } = fact;
   const template = templateOf(plan, value);
   const profile = profileNamed(plan, profileOf(plan, value, template));
-  const role = profileRole(profile);
-  const clusterName =
-    clusterByTag(value) ?? clusterByUserData(plan, template) ?? clusterByPolicy(plan, role);
-  if (clusterName === null) return null;
+  const role = profileRole(plan, profile);
+  const isPool = isOfKarpenter(value);
+  const clusterName = isPool
+    ? onlyCluster(plan)
+    : (clusterByTag(value) ?? clusterByUserData(plan, template) ?? clusterByPolicy(plan, role));
+  // Karpenter launches nothing but nodes, whichever their cluster.
+  if (clusterName === null && !isPool) return null;
   return {
-    kind: 'AutoScalingGroup',
+    kind: isPool ? 'NodePool' : 'AutoScalingGroup',
     name: value.AutoScalingGroupName ?? fact.address,
     fact,
     clusterName,
@@ -148,11 +152,26 @@ function profileNamed(
 }
 
 /** Instance profiles have one role; of one that is not in the plan nobody knows which. */
-function profileRole(profile: Planned<'aws/instance-profile'> | null): PlannedRole | null {
+function profileRole(
+  plan: PlanFacts,
+  profile: Planned<'aws/instance-profile'> | null,
+): PlannedRole | null {
   const role = (profile?.value.Roles ?? [])[0];
   if (role === undefined) return null;
-  const { Arn: arn, RoleName: name } = role;
-  return { arn: arn ?? null, name: name ?? roleName(arn ?? '') };
+  const name = role.RoleName ?? roleName(role.Arn ?? '');
+  // A manifest names a role that a plan beside it makes.
+  const arn = role.Arn ?? lookedUp(plan, ROLES_BY_NAME, name)[0]?.value.Arn ?? null;
+  return { arn, name };
+}
+
+function isOfKarpenter({ Tags: tags }: AutoScalingGroup): boolean {
+  return (tags ?? []).some(({ Key: key }) => key === 'karpenter.sh/nodepool');
+}
+
+/** The cluster that a plan shows; null where it shows none or several. */
+function onlyCluster(plan: PlanFacts): string | null {
+  const [cluster, ...others] = plan.list('aws/cluster');
+  return others.length > 0 ? null : (cluster?.value.name ?? null);
 }
 
 const CLUSTER_TAG = /^kubernetes\.io\/cluster\/(.+)$/;

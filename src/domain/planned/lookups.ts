@@ -9,6 +9,7 @@ export const GROUPS_OF_CLUSTER = lookup('aws/node-group', 'cluster', ({ clusterN
   clusterName ?? ANY,
 ]);
 export const ROLES = lookup('aws/role', 'arn', ({ Arn: arn }) => [arn]);
+export const ROLES_BY_NAME = lookup('aws/role', 'name', ({ RoleName: name }) => [name]);
 export const TEMPLATES = lookup('aws/launch-template-version', 'id', ({ LaunchTemplateId: id }) => [
   id,
 ]);

@@ -48,7 +48,7 @@ function madeMachine(plan: PlanFacts, group: PlannedGroup): PlannedMachine {
     image,
     imageName,
     family: imageName === null ? null : familyIn(imageName),
-    isOwnImage: imageId !== null || group.kind === 'AutoScalingGroup',
+    isOwnImage: imageId !== null || group.kind !== 'NodeGroup',
     userData: lookedUp(plan, USER_DATA, template?.value.LaunchTemplateId)[0] ?? null,
     types: typesOf(group),
     securityGroups: securityGroupsOf(group),
@@ -122,4 +122,9 @@ export function hasOwnUserData(plan: PlanFacts, group: PlannedGroup): boolean | 
   const { isOwnImage, userData } = machineOf(plan, group);
   if (!isOwnImage) return false;
   return userData === null ? null : true;
+}
+
+/** What names the types of a group: a pool itself, its template for others that have one. */
+export function launchedBy({ kind, template, fact }: PlannedGroup): Planned {
+  return kind === 'NodePool' ? fact : (template ?? fact);
 }

@@ -44,7 +44,7 @@ test('treats an invalid policy as unknown, not empty', () => {
   for (const given of others) assert.equal(policy.take(given), undefined, JSON.stringify(given));
 });
 
-test('a list has what is a text, whatever else it has', () => {
+test('of a list only texts are kept', () => {
   const Action: Json = ['ec2:*', { toString: 'x' }, null, ['y'], 7];
   const read = policy.take({ Statement: [{ Effect: 'Allow', Action }] });
   assert.deepEqual(read?.Statement[0]?.Action, ['ec2:*', '7']);

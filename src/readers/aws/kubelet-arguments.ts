@@ -7,7 +7,7 @@ const EXTRA = /--kubelet-extra-args(?:=|\s+)(?:'([^']{0,4000})'|"([^"]{0,4000})"
 const LISTED = /^[ \t]{0,64}-[ \t]{1,64}["']?(--[a-z][\w-]{1,60}[^\n]{0,2000})$/gm;
 const FLAG = /(?<![\w-])--([a-z][a-z0-9-]{1,60})(?![\w-])/g;
 const MAX_PODS =
-  /--max-pods(?:=|\s+)["']?(\d{1,4})\b|^[ \t]{0,64}maxPods:[ \t]{0,64}(\d{1,4})[ \t]{0,64}$/m;
+  /--max-pods(?:=|\s+)["']?(\d{1,4})\b|^[ \t]{0,64}(?:maxPods:|max-pods[ \t]{0,8}=)[ \t]{0,64}(\d{1,4})[ \t]{0,64}$/m;
 
 /** What user data passes to the kubelet, by the names of its flags; comments do not count. */
 export function kubeletArgumentsOf(text: string): Pick<UserData, 'kubeletFlags' | 'maxPods'> {

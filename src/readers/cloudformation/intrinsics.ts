@@ -1,4 +1,5 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../evidence/json.ts';
+import { base64 } from '../written/base64.ts';
 import {
   type Given,
   scalarText,
@@ -64,11 +65,6 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
     return { ...text, value: base64(text.value) };
   },
 };
-
-function base64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-}
 
 function refer(scope: Scope, name: string): Given {
   if (name === 'AWS::NoValue') return LEFT_OUT;

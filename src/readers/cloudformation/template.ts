@@ -1,9 +1,10 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../evidence/json.ts';
-import type { Doubt } from '../../evidence/planned.ts';
+import type { Change, Doubt } from '../../evidence/planned.ts';
 import { contentsOf } from '../terraform/contents.ts';
-import { type Module, RESOURCES_MAX } from '../terraform/module.ts';
+import { NO_MODULE, RESOURCES_MAX } from '../terraform/module.ts';
 import type { PlanRead } from '../terraform/plan.ts';
 import type { Resource } from '../terraform/resource.ts';
+import type { ChangeSet } from './change-set.ts';
 import { attributesOf } from './fields.ts';
 import { type Given, scalarText } from './given.ts';
 import { evaluate, isMet, parameterAddress, type Scope } from './intrinsics.ts';
@@ -11,7 +12,6 @@ import { type Part, partsOf } from './parts.ts';
 import { PARTS, TABLES, type TypeTable } from './tables.ts';
 
 const BY = 'CloudFormation template';
-const ROOT: Module = { address: '', parent: null, call: '', configuration: undefined };
 
 /** What AWS gives every resource, which nobody knows before. */
 const CHOSEN_ALWAYS = ['arn', 'id', 'name', 'node_group_name'];
@@ -33,11 +33,13 @@ export function isTemplate(document: Json): boolean {
  *
  * @param locator what the document is called in evidence
  * @param given values of parameters, before their defaults
+ * @param changeSet what becomes of the resources of a stack that exists
  */
 export function readTemplate(
   document: Json,
   locator: string,
   given: Readonly<Record<string, string>> = {},
+  changeSet: ChangeSet | null = null,
 ): PlanRead {
   const written = at(document, 'Resources');
   if (!isObject(document) || !isObject(written)) return { ok: false, why: 'it has no Resources' };
@@ -49,23 +51,59 @@ export function readTemplate(
   const entries = Object.entries(written);
   if (entries.length > RESOURCES_MAX)
     return { ok: false, why: `it has more than ${RESOURCES_MAX} resources` };
-  const scope = scopeOf(document, written, given);
+  const shown = withoutHidden(document, changeSet);
+  const scope = scopeOf(shown, written, { ...changeSet?.parameters, ...given });
   const present = entries.filter(([, one]) => isPresent(scope, one));
   const resources = [
     ...parametersOf(scope),
-    ...present.flatMap(([id, one]) => resourcesOf(scope, id, one)),
+    ...present.flatMap(([id, one]) =>
+      resourcesOf(scope, id, one).map((made) => ({ ...made, change: changeIn(changeSet, id) })),
+    ),
   ];
-  const doubts = present.flatMap(([id, one]) => doubtsOf(id, one));
+  const doubts = [
+    ...present.flatMap(([id, one]) => doubtsOf(id, one)),
+    ...removedDoubts(changeSet),
+  ];
   return {
     ok: true,
     contents: contentsOf(resources, {
       locator,
       by: BY,
       doubts,
-      isRemoving: false,
+      isRemoving: isRemoving(changeSet),
       canWriteMaps: false,
     }),
   };
+}
+
+/** Without a change set all of a template is made; with one, what it does not name stays. */
+function changeIn(changeSet: ChangeSet | null, id: string): Change {
+  return changeSet === null ? 'create' : (changeSet.changes.get(id) ?? 'keep');
+}
+
+function isRemoving(changeSet: ChangeSet | null): boolean {
+  return [...(changeSet?.removed.values() ?? [])].some((type) => Object.hasOwn(TABLES, type));
+}
+
+/** Whom an entry let in that goes away is known to nobody who sees what is left. */
+function removedDoubts(changeSet: ChangeSet | null): readonly Doubt[] {
+  return [...(changeSet?.removed ?? [])]
+    .filter(([, type]) => type === 'AWS::EKS::AccessEntry')
+    .map(([id]) => ({
+      kind: 'aws/access-entry',
+      address: id,
+      what: `what lets the node role in once ${id} is removed`,
+    }));
+}
+
+/** Parameters whose values CloudFormation hides have no defaults that would say anything. */
+function withoutHidden(document: JsonObject, changeSet: ChangeSet | null): JsonObject {
+  const declared = at(document, 'Parameters');
+  if (changeSet === null || changeSet.hidden.size === 0 || !isObject(declared)) return document;
+  const parameters = Object.entries(declared).map(([name, one]) =>
+    changeSet.hidden.has(name) ? [name, { Type: textAt(one, 'Type') ?? 'String' }] : [name, one],
+  );
+  return { ...document, Parameters: Object.fromEntries(parameters) as JsonObject };
 }
 
 function scopeOf(
@@ -147,7 +185,7 @@ function resourceOf(scope: Scope, id: string, { table, suffix, properties }: Par
     type: table.type,
     isLookedUp: false,
     index: '',
-    module: ROOT,
+    module: NO_MODULE,
     values: { ...table.defaults, ...values },
     unknown: { ...unknown, ...Object.fromEntries(chosen.map((name) => [name, true])) },
     change: 'create',

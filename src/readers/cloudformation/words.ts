@@ -1,4 +1,5 @@
 import { attributeName, type Field, type Fields } from './fields.ts';
+import type { Dialect } from '../written/dialect.ts';
 import { PARTS, TABLES } from './tables.ts';
 
 const ADDRESS =
@@ -42,7 +43,7 @@ function propertyOf(attribute: string): string {
 }
 
 /** What is said of a plan of Terraform, in the words of the template that it was made from. */
-export function inTemplateWords(text: string): string {
+function inTemplateWords(text: string): string {
   return text
     .replaceAll(ATTACHMENT, 'ManagedPolicyArns with ')
     .replaceAll(ADDRESS, (_all, id: string, part: string, attribute: string | undefined) =>
@@ -55,3 +56,14 @@ export function inTemplateWords(text: string): string {
     .replaceAll('known after apply', 'known once the stack exists')
     .replaceAll(/until the template is applied/g, 'until the stack exists');
 }
+
+const TELL_PARAMETERS = 'rollcall preflight <template> --parameter <name>=<value>';
+
+/** Answers in the words of a template, whose addresses say themselves where they are. */
+export const TEMPLATE_DIALECT: Dialect = {
+  source: 'cloudformation',
+  say: inTemplateWords,
+  place: (address) => address,
+  // What the stack decides, parameters tell before.
+  collect: (command) => (command === 'terraform plan' ? TELL_PARAMETERS : command),
+};

@@ -46,7 +46,7 @@ export const image: Maker = (_plan, resource) => {
   const answer = {
     ImageId: imageIdOf(resource),
     Name: name,
-    Architecture: own ?? (isArm ? 'arm64' : 'x86_64'),
+    Architecture: own === null ? (isArm ? 'arm64' : 'x86_64') : own,
   };
   return [{ kind: 'aws/image', answer }];
 };

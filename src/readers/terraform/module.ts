@@ -14,6 +14,9 @@ export interface Module {
   readonly configuration: Json | undefined;
 }
 
+/** The module of resources that are not written in Terraform. */
+export const NO_MODULE: Module = { address: '', parent: null, call: '', configuration: undefined };
+
 /** A resource with the module it is in, as one list of a plan shows it. */
 export interface Placed {
   readonly module: Module;

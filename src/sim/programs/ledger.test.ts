@@ -25,7 +25,7 @@ test('a dry run is one by its query, by options of a deletion and by those of an
     assert.ok(isDryRun(request(query, body)), JSON.stringify([query, body]));
 });
 
-test('a write without the option is none', () => {
+test('a write without the option changes something', () => {
   for (const body of [null, {}, { dryRun: [] }, { deleteOptions: {} }, []])
     assert.ok(!isDryRun(request({}, body)), JSON.stringify(body));
 });

@@ -59,6 +59,16 @@ async function eni(
   return await runEniFix({ ...sharedOf(values), apartMs, mostOfHour }, context);
 }
 
+async function cni(
+  values: Values,
+  names: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  const { runCniFix } = await import('../../fix/cni.ts');
+  const hasNodeLogs = values['node-logs'];
+  return await runCniFix({ ...sharedOf(values), names, hasNodeLogs }, context);
+}
+
 function ofMachines(name: MachineFixName): Fix {
   return async (values, names, context) => {
     const { runMachineFix } = await import('../../fix/machines.ts');
@@ -68,6 +78,7 @@ function ofMachines(name: MachineFixName): Fix {
 
 const FIXES: Readonly<Record<string, Fix>> = {
   auth,
+  cni,
   eni,
   imds: ofMachines('imds'),
   taint: ofMachines('taint'),

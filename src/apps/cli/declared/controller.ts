@@ -15,6 +15,7 @@ export const CONTROLLER = declareCommand({
     'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',
     'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else.',
     'With --eni-janitor report it names network interfaces that the VPC CNI left behind; with --eni-janitor delete it deletes those of this cluster for which everything proves it, few an hour.',
+    'With --auth report it reports where aws-auth lost the mapping of a node role, and who wrote it last; with --auth restore it puts back what it saw there before, where machines of the role are shut out, few an hour.',
     'With --only gate it keeps gates and nothing else: a node keeps the startup taint of each NodeGate that selects it until every proof has held for the dwell. It asks nothing of AWS. Of several replicas the one that holds the Lease rollcall-gate writes. See docs/gate.md, and docs/gate-compatibility.md for configuration of nidhogg and the Node Readiness Controller.',
     'A setting is taken from its flag, else from its variable (ROLLCALL_LOG_FORMAT for --log-format), else from the file of --config. A file that is wrong is refused and the old settings are kept. See docs/controller.md.',
   ],
@@ -64,6 +65,10 @@ export const CONTROLLER = declareCommand({
     {
       title: 'Report leaked network interfaces',
       command: 'rollcall controller --eni-janitor report --cluster shop',
+    },
+    {
+      title: 'Report lost mappings of node roles',
+      command: 'rollcall controller --auth report --events',
     },
     { title: 'What it would write', command: 'rollcall controller --reports --dry-run' },
   ],

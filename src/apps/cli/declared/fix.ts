@@ -3,6 +3,7 @@ import { LIVE_OPTIONS, PAGE_OUTPUT } from './shared.ts';
 
 const AUTH = 'fix auth';
 const ENI = 'fix eni';
+const CNI = 'fix cni';
 
 export const FIX = declareCommand({
   name: 'fix',
@@ -10,6 +11,7 @@ export const FIX = declareCommand({
   usage: [
     'fix auth [--role ARN --cluster NAME] [options]',
     'fix eni [--cluster NAME] [options]',
+    'fix cni [NODE|INSTANCE]… [options]',
     'fix imds|taint [NODE|INSTANCE]… [options]',
     'fix undo ID [options]',
   ],
@@ -17,6 +19,7 @@ export const FIX = declareCommand({
     'Without --yes it changes nothing: it shows each change and, where the server can, has it checked. With --yes each change carries the version that was read, is recorded before it is sent, and is read back afterwards; where somebody else wrote meanwhile it is decided again.',
     'auth lets a node role in: by an access entry, or in aws-auth, as the authentication mode of the cluster says. It acts on causes that the diagnosis calls definite, or on --role. In aws-auth every former entry stays byte for byte; a text that the authenticator may read otherwise is refused with its line. It gives a node what a node needs and nothing more.',
     'eni deletes network interfaces that the VPC CNI left behind: unused in two looks, older than half an hour by their tag, with the tags of this cluster and of the CNI, their instance gone, and read once more right before. Where any part of a look fails it deletes nothing. A deleted interface cannot be taken back.',
+    'cni changes settings of the VPC CNI: prefix delegation where machines are full, fewer spare addresses where a subnet is. It acts on causes that the diagnosis calls definite. Where vpc-cni is an add-on of EKS, or the CNI is too old for the instance type, it changes nothing and prints the command.',
     'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
     'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
   ],
@@ -68,6 +71,11 @@ export const FIX = declareCommand({
       group: ENI,
       help: 'Interfaces that are deleted within one hour at most, former runs included',
     },
+    'node-logs': {
+      kind: 'flag',
+      group: CNI,
+      help: 'Also read the logs of the CNI through the kubelets, which needs get nodes/proxy',
+    },
     record: {
       kind: 'text',
       value: 'FILE',
@@ -89,6 +97,7 @@ export const FIX = declareCommand({
       command: 'rollcall fix auth --yes --wait 5m',
     },
     { title: 'Delete leaked network interfaces', command: 'rollcall fix eni --yes' },
+    { title: 'Settings of the VPC CNI', command: 'rollcall fix cni --yes' },
     {
       title: 'One role, without a diagnosis',
       command:

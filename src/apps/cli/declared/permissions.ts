@@ -28,6 +28,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'watch',
         'controller',
         'eni-janitor',
+        'auth-restore',
         'gate',
         'gate-evict',
         'join-report',

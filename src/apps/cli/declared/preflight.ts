@@ -2,10 +2,10 @@ import { declareCommand } from '../options/declaration.ts';
 
 export const PREFLIGHT = declareCommand({
   name: 'preflight',
-  summary: 'Judge a Terraform plan or CloudFormation template before it is applied',
+  summary: 'Judge plans, templates and manifests before they are applied',
   usage: ['preflight PATH… [options]'],
   description: [
-    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, or a CloudFormation template in JSON or YAML, and says which node groups and Auto Scaling groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
+    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, a CloudFormation template, a ClusterConfig of eksctl or NodePools and EC2NodeClasses of Karpenter in JSON or YAML, and says which groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
     'Values that are known after apply, or once the stack exists, are unknown, never absent: where they decide, the answer is unknown. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
   ],
   words: { most: Infinity, completes: ['file'] },
@@ -47,6 +47,11 @@ export const PREFLIGHT = declareCommand({
     {
       title: 'A CloudFormation template',
       command: 'rollcall preflight nodes.yaml --parameter ClusterName=orders',
+    },
+    { title: 'A file of eksctl', command: 'rollcall preflight cluster.yaml' },
+    {
+      title: 'Manifests of Karpenter beside the plan of their cluster',
+      command: 'rollcall preflight plan.json karpenter.yaml',
     },
     { title: 'Several plans', command: 'rollcall preflight network.json cluster.json' },
     {

@@ -5,6 +5,7 @@ import type {
 } from '../../../diagnosis/preflight.ts';
 import { counted } from '../../../domain/words.ts';
 import { printable } from '../../../evidence/redact.ts';
+import { placeIn } from './preflight-page.ts';
 
 const OUTCOMES = {
   usable: 'nothing found',
@@ -65,7 +66,7 @@ function findingLines(finding: ForeseenFinding, plan: string): readonly string[]
     plain(summary),
     '',
     ...evidence.map(
-      ({ locator, excerpt }) => `- ${code(locator.slice(plan.length + 1))}: ${code(excerpt)}`,
+      ({ locator, excerpt }) => `- ${code(placeIn(plan, locator))}: ${code(excerpt)}`,
     ),
     '',
     `Why: ${plain(why)}`,

@@ -7,7 +7,11 @@ import { counted, shown } from '../../../domain/words.ts';
 import { printable } from '../../../evidence/redact.ts';
 import { commandRows, marked, paragraph } from './layout.ts';
 
-const KINDS = { NodeGroup: 'Node group', AutoScalingGroup: 'Auto Scaling group' } as const;
+const KINDS = {
+  NodeGroup: 'Node group',
+  AutoScalingGroup: 'Auto Scaling group',
+  NodePool: 'NodePool',
+} as const;
 
 /** The answer for people, each row within 100 columns. */
 export function preflightPage(document: PreflightDocument): readonly string[] {
@@ -17,6 +21,11 @@ export function preflightPage(document: PreflightDocument): readonly string[] {
     document.losses.flatMap(({ what }) => marked('!', printable(what))),
   ].filter((part) => part.length > 0);
   return parts.flatMap((part, index) => (index === 0 ? part : ['', ...part]));
+}
+
+/** Where a quote is from: an address of the plan, or of another that was given beside it. */
+export function placeIn(plan: string, locator: string): string {
+  return locator.startsWith(`${plan}#`) ? locator.slice(plan.length + 1) : locator;
 }
 
 function planLines(
@@ -62,7 +71,7 @@ function findingLines(finding: ForeseenFinding, plan: string): readonly string[]
     ...marked('!', `${cause} (${confidence}) at ${shown(address)}`, '  '),
     ...paragraph(printable(summary), '    '),
     ...evidence.flatMap(({ locator, excerpt }) =>
-      paragraph(`${shown(locator.slice(plan.length + 1))}: ${excerpt}`, '      '),
+      paragraph(`${shown(placeIn(plan, locator))}: ${excerpt}`, '      '),
     ),
     ...paragraph(`Why: ${why}`, '    '),
     ...paragraph('Fix:', '    '),

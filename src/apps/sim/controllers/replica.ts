@@ -133,6 +133,7 @@ export class Replica {
         identity: program.name,
         writesReports: true,
         writesEvents: true,
+        auth: 'off',
         live: () => ({ keepReportsMs: scene.keepReportsMs, isDryRun: scene.isDryRun }),
       },
       {

@@ -14,7 +14,7 @@ import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import type { Image, DescribedType } from '../../../evidence/aws/instance.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { machineOf } from '../../../domain/planned/machine.ts';
+import { launchedBy, machineOf } from '../../../domain/planned/machine.ts';
 import { knownType } from '../../../capacity/known-type.ts';
 import type { Planned } from '../../../evidence/planned.ts';
 
@@ -210,10 +210,10 @@ export default foreseen(
     const other = known.findIndex((one) => one !== own);
     if (other < 0) return clear;
     // Auto Scaling takes those of several types that fit.
-    if (group.kind === 'AutoScalingGroup' && known.includes(own)) return NOT_SHOWN;
+    if (group.kind !== 'NodeGroup' && known.includes(own)) return NOT_SHOWN;
     const [type, typeArchitecture] = [types[other] ?? '', known[other] ?? ''];
     return found({ type, typeArchitecture, imageArchitecture: own, group: group.name }, [
-      plan.quote(group.template ?? group.fact, `instance type ${type} is ${typeArchitecture}`),
+      plan.quote(launchedBy(group), `instance type ${type} is ${typeArchitecture}`),
       plan.quote((image as Planned | null) ?? group.fact, `image ${imageName ?? ''} is ${own}`),
     ]);
   },

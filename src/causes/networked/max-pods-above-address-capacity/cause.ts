@@ -25,7 +25,7 @@ import { context, withdraws } from '../../../diagnosis/sign.ts';
 import { waitingWords } from '../../../domain/pods/pods-seen.ts';
 import { isAfter } from '../../../evidence/time.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
-import { machineOf } from '../../../domain/planned/machine.ts';
+import { launchedBy, machineOf } from '../../../domain/planned/machine.ts';
 import { plannedCni } from '../../../domain/planned/addons.ts';
 import { networkModeOf } from '../../../capacity/cni-settings.ts';
 
@@ -229,15 +229,20 @@ export default foreseen(
       const type = knownType(name, []);
       return type === null || cni === null ? null : eniBudget(type, networkModeOf(cni.value));
     });
-    const [budget] = budgets;
-    if (userData === null || cni === null || !budget || budgets.length > 1) return NOT_SHOWN;
+    const known = budgets.filter((one) => one !== null);
+    const [budget] = known.toSorted((one, other) => podAddresses(one) - podAddresses(other));
+    if (userData === null || cni === null || !budget || known.length < budgets.length)
+      return NOT_SHOWN;
     const fits = podAddresses(budget) + HOST_NETWORK_PODS;
     if (maxPods === null || maxPods <= fits) return clear;
+    // Of several types those may be launched that have room.
+    if (known.some((one) => maxPods <= podAddresses(one) + HOST_NETWORK_PODS)) return NOT_SHOWN;
+    const type = types[budgets.indexOf(budget)] ?? '';
     return found(
-      { machine: group.name, type: types[0] ?? '', maxPods: String(maxPods), fits: String(fits) },
+      { machine: group.name, type, maxPods: String(maxPods), fits: String(fits) },
       [
         plan.quote(userData, `user data of ${group.name} sets max-pods ${maxPods}`),
-        plan.quote(group.template ?? group.fact, `${types[0] ?? ''}: ${arithmeticLine(budget)}`),
+        plan.quote(launchedBy(group), `${type}: ${arithmeticLine(budget)}`),
         plan.quote(cni, `the add-on vpc-cni gives ${budget.addressing} addresses`),
       ],
       'likely',

@@ -1,4 +1,4 @@
-import { type JsonObject, listAt, textAt } from '../../../evidence/json.ts';
+import { type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { ActionObject } from '../../../ports/action.ts';
 import type { KubeApi, KubeResource } from '../../../ports/kube-api.ts';
 import { PortError } from '../../../ports/port-error.ts';
@@ -40,12 +40,4 @@ export function awsAuthObject(configMap: JsonObject | null): ActionObject {
 /** A ConfigMap of this map alone. */
 export function awsAuthNamed(mapRoles: string): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...PLACE }, data: { mapRoles } };
-}
-
-/** Who wrote it last, by its managed fields; null where they are not shown. */
-export function lastWriterOf(configMap: JsonObject | null): string | null {
-  const writers = listAt(configMap ?? undefined, 'metadata.managedFields')
-    .map((one) => ({ manager: textAt(one, 'manager'), time: textAt(one, 'time') ?? '' }))
-    .toSorted((one, other) => (one.time < other.time ? -1 : 1));
-  return writers.at(-1)?.manager ?? null;
 }

@@ -1,5 +1,6 @@
 import { textAt } from '../../../evidence/json.ts';
 import { PortError } from '../../../ports/port-error.ts';
+import { isAnother } from '../another-cluster.ts';
 import { askOnce } from '../aws-read.ts';
 import type { FixOrder, FixStep, FixTools } from '../fix.ts';
 import { plainStep } from '../step.ts';
@@ -68,13 +69,4 @@ const NO_AWS = 'AWS could not be opened; name a region and a profile: --region, 
 
 function another(cluster: string, server: string): string {
   return `The kubeconfig names the API server of another cluster than ${cluster}: ${server}; choose its context: --context.`;
-}
-
-const EKS_HOST = /\.eks\.amazonaws\.com(?:\.cn)?$/;
-
-/** Two API servers of EKS with different names; behind a tunnel nobody can tell. */
-function isAnother(server: string, endpoint: string): boolean {
-  if (!URL.canParse(server) || !URL.canParse(endpoint)) return false;
-  const [here, there] = [new URL(server).hostname, new URL(endpoint).hostname];
-  return EKS_HOST.test(here) && EKS_HOST.test(there) && here.toLowerCase() !== there.toLowerCase();
 }

@@ -1,8 +1,9 @@
 import { type JsonObject, textAt } from '../../../evidence/json.ts';
 import type { Action } from '../../../ports/action.ts';
 import { type FixOrder, type FixStep, type FixTools, undoCommand } from '../fix.ts';
+import { lastWriterOf } from '../last-writer.ts';
 import { orRefused, outcomeOf, plainStep, withRetries } from '../step.ts';
-import { AWS_AUTH, awsAuthNamed, awsAuthObject, lastWriterOf, readAwsAuth } from './config-map.ts';
+import { AWS_AUTH, awsAuthNamed, awsAuthObject, readAwsAuth } from './config-map.ts';
 import { covers, decideMap, type MapDecision, mappedBy } from './decide-map.ts';
 import type { MapEditor } from './map-editor.ts';
 import type { RoleMapping } from './node-mapping.ts';
@@ -10,6 +11,10 @@ import type { RoleMapping } from './node-mapping.ts';
 export interface MapOrder extends FixOrder {
   readonly mapping: RoleMapping;
   readonly editor: MapEditor;
+  /** The controller, or the command that was typed. */
+  readonly askedBy?: string;
+  /** True where an entry that the role has by now is left alone, whatever it gives. */
+  readonly isMissing?: boolean;
 }
 
 /** What takes an entry of aws-auth out again. */
@@ -28,6 +33,8 @@ export async function fixMap(order: MapOrder, tools: FixTools): Promise<FixStep>
 async function attempt(order: MapOrder, tools: FixTools): Promise<FixStep> {
   const configMap = await readAwsAuth(tools.kube);
   const decision = decideMap(configMap, order.mapping, order.editor);
+  if (order.isMissing === true && decision.do === 'edit' && isMapped(order, configMap))
+    return plainStep(AWS_AUTH, 'refused', 'The role has another entry by now, which stays.');
   if (decision.do === 'nothing') return plainStep(AWS_AUTH, 'not-needed', decision.why);
   if (decision.do === 'refuse') return plainStep(AWS_AUTH, 'refused', decision.why);
   if (!order.isDryRun) await tools.keep(noteOf(order, decision));
@@ -38,6 +45,11 @@ async function attempt(order: MapOrder, tools: FixTools): Promise<FixStep> {
   return { ...(await verified(order, tools)), diff };
 }
 
+function isMapped({ mapping, editor }: MapOrder, configMap: JsonObject | null): boolean {
+  const roles = editor.readRoles(textAt(configMap ?? undefined, 'data.mapRoles') ?? '');
+  return roles.ok && mappedBy(roles.entries, mapping.arn) !== null;
+}
+
 type Change = Extract<MapDecision, { do: 'create' | 'edit' }>;
 
 function noteOf({ mapping }: MapOrder, { inserted }: Change): JsonObject {
@@ -45,7 +57,7 @@ function noteOf({ mapping }: MapOrder, { inserted }: Change): JsonObject {
 }
 
 function actionOf(
-  { id, why, mapping }: MapOrder,
+  { id, why, mapping, askedBy = 'fix auth' }: MapOrder,
   configMap: JsonObject | null,
   { mapRoles }: Change,
 ): Action {
@@ -62,7 +74,7 @@ function actionOf(
             requires: 'same-version',
           },
     why,
-    askedBy: 'fix auth',
+    askedBy,
     undo: { text: `Take the entry of ${mapping.arn} out again`, command: undoCommand(id) },
   };
 }
