@@ -66,9 +66,13 @@ function hostCounts({ source }: ReadLine): boolean {
   return SOURCES[source].onMachine || source === 'unknown';
 }
 
-/** Where the words of a line name a program that does not say this, those of the expression do. */
+/**
+ * Where the words of a line name no program, or one that does not say this, those of the expression
+ * do: what only programs of machines print was printed on one.
+ */
 function isOnMachine(row: SignRow, { source }: ReadLine): boolean {
-  if (source === 'unknown' || row.in.includes(source)) return SOURCES[source].onMachine;
+  if (source === 'unknown') return row.in.every((speaker) => SOURCES[speaker].onMachine);
+  if (row.in.includes(source)) return SOURCES[source].onMachine;
   return row.in.some((speaker) => SOURCES[speaker].onMachine);
 }
 

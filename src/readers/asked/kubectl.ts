@@ -165,6 +165,13 @@ function ofJq(asked: Asked, path: string, output: readonly string[]): readonly J
   return [object];
 }
 
+/** Amounts are texts in objects, and a device that a Node does not have is 0 for the scheduler. */
+function cellValue([, list = '', name = '']: readonly string[], cell: string): Json {
+  const isDevice = /^(?:allocatable|capacity)$/.test(list) && name.includes('/');
+  if (cell === '<none>') return isDevice ? '0' : null;
+  return isDevice ? cell : goValue(cell);
+}
+
 function ofColumns(asked: Asked, spec: string, output: readonly string[]): readonly JsonObject[] {
   const paths = spec.split(',').map((column) => membersOf(column.slice(column.indexOf(':') + 1)));
   const titles = spec.split(',').map((column) => column.slice(0, column.indexOf(':')));
@@ -176,7 +183,7 @@ function ofColumns(asked: Asked, spec: string, output: readonly string[]): reado
     const object = emptyObject(asked);
     for (const [index, members] of paths.entries()) {
       const cell = cells[index] ?? '';
-      if (members !== null) put(object, members, cell === '<none>' ? null : goValue(cell));
+      if (members !== null) put(object, members, cellValue(members, cell));
     }
     return [object];
   });

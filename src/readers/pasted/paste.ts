@@ -2,6 +2,7 @@ import { outdented, undress } from './dress.ts';
 import { textOfStrings } from './json-text.ts';
 import type { Layer, PastedLines } from './lines.ts';
 import { plain, textOfPage } from './markup.ts';
+import { unwrappedProse } from './prose.ts';
 import { unwrapped } from './wrapped.ts';
 
 /** What people paste is shorter; a dump of this size was saved by a program. */
@@ -30,5 +31,5 @@ export function unpasted(lines: readonly string[]): PastedLines {
     if (isSame(before, given)) break;
   }
   // A wrapped line leaves its rest in the first column, which looks like the end of a block.
-  return unwrapped(outdented(unwrapped(given)));
+  return unwrappedProse(unwrapped(outdented(unwrapped(given))));
 }

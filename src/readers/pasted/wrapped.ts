@@ -9,6 +9,7 @@ import {
   YAML_START,
 } from '../text/starts.ts';
 import { numberOf, type PastedLines } from './lines.ts';
+import { isToldOver } from './prose.ts';
 
 /** Widths of terminals and pages; lines that end there by chance are few. */
 const USUAL_COLUMNS = new Set([
@@ -145,7 +146,10 @@ const GOES_ON: Readonly<Record<Block['kind'], GoesOn>> = {
       ? !beginsRecord(next) &&
         !TABLE_HEADER.test(next) &&
         (how.isByWords ? /^\S/ : /^ ?\S/).test(next)
-      : !how.isByWords && USUAL_COLUMNS.has(how.columns) && isRest(next),
+      : !how.isByWords &&
+        USUAL_COLUMNS.has(how.columns) &&
+        isRest(next) &&
+        !isToldOver(first, next, how.columns),
 };
 
 /** True when `next` goes on with the line so far, in a block of this kind. */

@@ -28,8 +28,8 @@ const cause = defineCause({
   signs: {
     toldCured: likely(
       ['client-output', 'unknown'],
-      /\b(?:had to|needed to|have to|forgot to|have forgotten to|did not|didn't) (?:manually )?(?:create|add) (?:the|an) (?:EKS )?access entry (?:for|of) (?:the |our |my )?(?:\w+ ){0,2}?(?:node|worker|instance)\b|\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b/i,
-      { isTold: true, anchors: ['access entry'] },
+      /\b(?:had to|needed to|have to|forgot to|have forgotten to|did not|didn't) (?:manually )?(?:create|add) (?:the|an) (?:EKS )?access entry (?:for|of) (?:the |our |my )?(?:\w+ ){0,2}?(?:node|worker|instance)\b|\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b|\b(?:workaround|work-around|fix|solution|remedy|what (?:helps|helped|works|worked|fixed it))\b[^.]{0,60}[\s:`](?:aws_eks_access_entry|access[ _]entry)\b[^.]{0,80}\b(?:node|worker|instance|EC2|EC2_LINUX|EC2_WINDOWS|HYBRID_LINUX)(?:\b|_)/i,
+      { isTold: true, anchors: ['access entry', 'access_entry'] },
     ),
     entryNotFound: context(
       ['client-output', 'aws-message', 'terraform'],

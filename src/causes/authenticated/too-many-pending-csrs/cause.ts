@@ -13,6 +13,11 @@ export default defineCause({
       /Pending CSRs: (?<pending>\d+); Max pending allowed: (?<limit>\d+)\. Difference between pending CSRs and machines/,
       { anchors: ['Max pending allowed'] },
     ),
+    // The words of OpenShift 4.1 to 4.4.
+    ignoredOlder: definite(
+      ['machine-approver', 'controller-manager', 'client-output', 'unknown'],
+      /[Ii]gnoring all CSRs as too many recent pending CSRs seen: (?<pending>\d+)/,
+    ),
   },
   needs: [],
   symptoms: [],

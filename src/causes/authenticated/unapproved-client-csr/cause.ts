@@ -49,6 +49,12 @@ const cause = defineCause({
       ['controller-manager'],
       /error auto signing csr: the signer has (?<approved>expired)/,
     ),
+    // A request of a serving certificate waits on nodes that have joined, too.
+    toldPending: likely(
+      ['client-output', 'unknown'],
+      /\b(?:client|node-bootstrapper|bootstrap)\b[^.]{0,30}\b(?:CSRs?|certificate (?:signing )?requests?|requests? in (?:oc|kubectl) get csr)\b[^.]{0,40}\b(?:stays?|remains?|is|are|still|sits?|stuck)\b[^.]{0,20}\b[Pp]ending\b|\b(?:client|bootstrap) (?:CSRs?|certificate (?:signing )?requests?)\b[^.]{0,40}\b(?:never|not) (?:been )?approved\b|\b[Pp]ending (?:client|bootstrap|node-bootstrapper) (?:CSRs?|certificate (?:signing )?requests?)\b|\bclient requests? in (?:oc|kubectl) get csr\b[^.]{0,40}\b[Pp]ending\b/,
+      { isTold: true, anchors: ['ending', 'approved'] },
+    ),
   },
   needs: ['kube/CertificateSigningRequest', 'kube/Lease', 'kube/Node'],
   symptoms: [],

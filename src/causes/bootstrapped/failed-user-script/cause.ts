@@ -79,6 +79,8 @@ const cause = defineCause({
   needs: [],
   symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  // The script that ended would have written the file.
+  explains: ['invalid-cluster-ca-file'],
   summary: ({ machine, script, code, option, reason }) =>
     sentence`The user-data script ${script} of ${machine ?? 'the machine'} ${option === undefined ? `ended with ${code === undefined ? 'an error' : `exit code ${code}`}${phrase` (${reason})`}` : `ran the option ${option} as a command (a line continuation is lost)`}, so the node was not set up by it.`,
   remedy: ({ reason }) => [

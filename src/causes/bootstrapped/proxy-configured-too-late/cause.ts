@@ -59,6 +59,29 @@ const cause = defineCause({
       /\bnodeadm\b.{0,160}\b(?:runs?|ran|starts?|started|is done|finishes)\b.{0,30}\b(?:before|ahead of|earlier than)\b.{0,40}\b(?:user[ _-]?data|cloud-init|my script|the script|the proxy)\b/i,
       { isTold: true, isBackground: true, anchors: ['nodeadm'] },
     ),
+    toldTimesOut: context(
+      ['client-output', 'unknown'],
+      /\bnodeadm(?:-config|-run)?\b[^.]{0,60}\b(?:tim(?:es|ed|ing) out|time-?outs?|(?:has|had|got|gets) no answer)\b/,
+      { isTold: true, isBackground: true, anchors: ['nodeadm'] },
+    ),
+    toldByHand: context(
+      ['client-output', 'unknown'],
+      /\b(?:by hand|manually|(?:log|logged|logging) (?:on|in|into) |hours? later|minutes later)/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'by hand',
+          'manually',
+          'log on ',
+          'log in ',
+          'log into ',
+          'logged ',
+          'logging ',
+          ' later',
+        ],
+      },
+    ),
     setEarly: context(['cloud-init', 'user-data', 'nodeadm'], /nodeadm(?:-config)?\.service\.d/, {
       anchors: ['nodeadm-config.service.d', 'nodeadm.service.d'],
     }),
@@ -106,7 +129,8 @@ type Own = ViewOf<typeof cause>;
 
 function matchLateProxy(view: Own): Match | null {
   const script = view.sign('setByScript');
-  const call = view.sign('callFailed') ?? view.sign('retried') ?? view.sign('toldBefore');
+  const call =
+    view.sign('callFailed') ?? view.sign('retried') ?? view.sign('toldBefore') ?? toldTimeout(view);
   if (view.sign('setEarly') !== null) return null;
   if (call === null) return matchByHand(view);
   if (script !== null) return found(script.first.captures, [call.first, script.first], 'likely');
@@ -124,4 +148,9 @@ function matchByHand(view: Own): Match | null {
   const [script, later] = [view.sign('setByScript'), view.sign('toldLater')];
   if (script === null || later === null) return null;
   return found(script.first.captures, [script.first, later.first], 'likely');
+}
+
+/** Told alone, it must be the same command that works once somebody is on the machine. */
+function toldTimeout(view: Own): ReturnType<Own['sign']> {
+  return view.sign('toldByHand') === null ? null : view.sign('toldTimesOut');
 }

@@ -46,6 +46,11 @@ const cause = defineCause({
       ['kube2iam'],
       /Invalid role[^"]{0,120}does not match annotated role(?:.*params\.iam\.role="?(?<role>[^\s"]+))?/,
     ),
+    toldOrder: likely(
+      ['client-output', 'unknown'],
+      /(?:\b(?:[Ii]f|[Ww]hen(?:ever)?) (?:an? |the |any |our )?(?:\w+ )?pods?\b[^.,;]{0,60})?\b(?:starts?|started|(?:is|are|was|were|gets?|got) (?:started|scheduled)|comes? up|came up|(?:is|was|were) running)\b[^.,;]{0,20}\b(?:before|earlier than|ahead of) [`'"]?(?:the )?kube2iam\b[^.]{0,100}\b(?:can(?:not|'t)|could(?: not|n't)|do(?:es)?(?: not|n't)|did(?: not|n't)|never) (?:gets?|got|obtains?|receives?|have|assumes?|uses?)\b|\bkube2iam\b[^.]{0,40}\b(?:starts?|started|comes? up|came up|(?:is|was) ready) (?:only )?(?:after|later than) (?:the |our |my )?(?:[\w-]+ )?pods?\b[^.]{0,100}\b(?:credentials?|roles?)\b/,
+      { isTold: true },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-without-identity'],

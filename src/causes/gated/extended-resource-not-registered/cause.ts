@@ -9,6 +9,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 
@@ -81,6 +82,23 @@ const cause = defineCause({
       /\b(?:nvidia|neuron|k8s|efa|amdgpu)-device-plugin\b|\bnvidia-smi\b/,
       { isTold: true },
     ),
+    toldNoPlugin: context(
+      ['client-output', 'unknown'],
+      /\b(?:no|without(?: an?| the| any)?|never|not|[Ff]orgot to)\b[^.,;]{0,60}\b(?:device[ -]plugins?|(?:GPU|gpu)[ -][Oo]perator)\b(?! (?:problem|issue|error|trouble|restart|log|crash|fail))|\bnothing(?: else)? (?:is |was )?(?:installed|deployed|applied|added|configured)\b[^.,;]{0,30}\bfor (?:the )?(?:GPU|gpu)s?\b/,
+      {
+        isTold: true,
+        anchors: [
+          'device plugin',
+          'device-plugin',
+          'gpu operator',
+          'gpu-operator',
+          'GPU operator',
+          'GPU-operator',
+          'GPU Operator',
+          'nothing ',
+        ],
+      },
+    ),
     announced: context(
       ['client-output', 'unknown', 'node-status', 'object'],
       /^\s*"?(?:nvidia\.com\/gpu|amd\.com\/gpu|aws\.amazon\.com\/neuron\w*|vpc\.amazonaws\.com\/efa)"?:? {1,40}"?[1-9]/,
@@ -133,6 +151,10 @@ function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
   const told = matchTold(view);
   if (told !== null) return told;
+  if (node.state === 'seen') {
+    const asked = matchAsked(view, node);
+    if (asked !== null) return asked;
+  }
   if (
     node.state !== 'seen' ||
     readyForMs(node.value) < READY_FOR_MS ||
@@ -158,9 +180,25 @@ function announces(node: KubeNode, resource: string): boolean {
   );
 }
 
+const DEVICE = /^(?:nvidia\.com\/|amd\.com\/|aws\.amazon\.com\/neuron|vpc\.amazonaws\.com\/efa)/;
+
+/** Somebody asked all Nodes for the device that a plugin should announce, and none has any. */
+function matchAsked(view: Own, node: Seen<KubeNode>): Match | null {
+  const plugin = view.sign('pluginTold') ?? view.clusterSign('pluginTold');
+  const resource = Object.keys(node.value.allocatable).find((name) => DEVICE.test(name));
+  if (resource === undefined || plugin === null || view.nowMs !== null) return null;
+  const isNowhere = view
+    .everywhere('kube/Node')
+    .every(({ value }) => value.allocatable[resource] === '0');
+  if (!isNowhere) return null;
+  const words = `Node ${node.value.name} allocatable ${resource} 0`;
+  return found({ resource }, [view.quote(node, words), plugin.last], 'likely');
+}
+
 /** No Node has enough of it although its plugin was installed; a Node that shows some is only full. */
 function matchTold(view: Own): Match | null {
-  const [lacking, plugin] = [view.sign('insufficient'), view.sign('pluginTold')];
+  const lacking = view.sign('insufficient');
+  const plugin = view.sign('toldNoPlugin') ?? view.sign('pluginTold');
   if (lacking === null || plugin === null || view.sign('announced') !== null) return null;
   if (view.nowMs !== null || view.everywhere('kube/Node').length > 0) return null;
   return found(lacking.first.captures, [lacking.first, plugin.first], 'likely');

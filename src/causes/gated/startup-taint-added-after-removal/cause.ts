@@ -47,6 +47,30 @@ const cause = defineCause({
       /\b(?:[Kk]arpenter|node ?group|EKS)\b.{0,120}\b(?<taint>[\w.-]{1,80}\/agent-not-ready)\b.{0,40}\b(?:again|back|re-?added|added anew)\b/,
       { isTold: true, anchors: ['agent-not-ready'] },
     ),
+    taintNamed: context(
+      ['client-output', 'unknown'],
+      /(?<![\w./-])(?<taint>[\w.-]{1,80}\/agent-not-ready)\b/,
+      { isTold: true, isBackground: true },
+    ),
+    // The same taint stays on new nodes when the agent itself has a fault.
+    toldKept: context(
+      ['client-output', 'unknown'],
+      /\b(?:on|to|onto) (?:\w+ ){0,2}?(?:nodes? (?:that|which) (?:were|was|are|had been|have been) (?:\w+ )?(?:there|running|part|up)\b|(?:existing|running|old(?:er)?|present) nodes?\b)(?:(?!\b(?:no|new|none)\b).){0,160}?\b(?:(?:does(?: not|n't)|do(?: not|n't)|did(?: not|n't)|never|not|won't) (?:go(?:es)? away|(?:get |gets |got |been )?removed|disappears?|come off|removes? it|takes? it off)\b|(?:stays|remains|is still) (?:there|on)\b|restart\w*\b[^.]{0,80}\b(?:gets rid|removes?|removed|takes? it off|took it off|clears?|cleared)\b)/,
+      {
+        isTold: true,
+        anchors: [
+          'node that ',
+          'nodes that ',
+          'node which ',
+          'nodes which ',
+          'existing node',
+          'running node',
+          'old node',
+          'older node',
+          'present node',
+        ],
+      },
+    ),
     rejected: context(
       ['csi-driver'],
       /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
@@ -102,9 +126,17 @@ function matchLateTaint(view: Own): Match | null {
 
 /** The driver found no taint, and a person finds it there afterwards. */
 function matchTold(view: Own): Match | null {
+  if (view.sign('rejected') !== null) return null;
   const [none, stays] = [view.sign('nothingToRemove'), view.sign('toldStays')];
-  if (none === null || stays === null || view.sign('rejected') !== null) return null;
+  if (none === null || stays === null) return matchRunning(view);
   return found(stays.last.captures, [none.last, stays.last], 'likely');
+}
+
+/** Somebody put the taint on nodes that ran, whose agents had looked long before. */
+function matchRunning(view: Own): Match | null {
+  const [named, kept] = [view.sign('taintNamed'), view.sign('toldKept')];
+  if (named === null || kept === null) return null;
+  return found(named.last.captures, [named.last, kept.last], 'likely');
 }
 
 function matchNode(view: Own): Match | null {

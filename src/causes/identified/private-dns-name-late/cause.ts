@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 had no private DNS name yet when the node’s identity was made from it. */
 export default defineCause({
@@ -11,6 +11,16 @@ export default defineCause({
     namelessUser: definite(['kubelet'], /unknown node for user "system:node:"/),
     namelessRequest: definite(['kubelet'], /is forbidden: User "system:node:" cannot /),
     addressEmpty: context(['cloud-controller'], /EC2 instance had invalid private address: i-/),
+    // Karpenter named Nodes itself; it asks three times within a second, and may start over.
+    karpenterAsked: likely(
+      ['karpenter', 'event', 'unknown'],
+      /\bgot instance (?<instance>i-[0-9a-f]{8,17}) but PrivateDnsName was not set/,
+      { atLeast: 3, enoughOnce: 'end' },
+    ),
+    karpenterLaunched: withdraws(
+      ['karpenter'],
+      /\bLaunched instance: (?<instance>i-[0-9a-f]{8,17}), hostname: \S+\.\S+/,
+    ),
   },
   needs: [],
   symptoms: [],

@@ -1,6 +1,7 @@
 import {
   clear,
   defineCause,
+  found,
   type Match,
   step,
   matched,
@@ -37,6 +38,18 @@ const cause = defineCause({
     offering: likely(
       SPEAKERS,
       /(?<reason>no instance type (?:has the required offering|had enough resources or had a required offering|met the scheduling requirements or had (?:a required offering|enough resources or had a required offering)|satisf(?:ied|ies)(?: the)? resources))\b/,
+    ),
+    // Said when nothing is left of what the provisioner allows.
+    noOptions: context(
+      ['karpenter'],
+      /\b(?:Failed to find instance type option\(s\) for|No instance type found for|[Ff]iltered out all instance types)/,
+      {
+        anchors: [
+          'find instance type option',
+          'No instance type found',
+          'iltered out all instance',
+        ],
+      },
     ),
     capacityRefused: context(
       ['karpenter', 'event', 'node-claim'],
@@ -103,7 +116,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => leaveToCapacity(view));
+export default matched(cause, (view) => leaveToCapacity(view) ?? matchExcluded(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -111,4 +124,15 @@ type Own = ViewOf<typeof cause>;
 function leaveToCapacity(view: Own): Match | null {
   const isOwn = view.sign('filteredOut') !== null || view.sign('poolFilteredOut') !== null;
   return !isOwn && view.sign('capacityRefused') !== null ? clear : null;
+}
+
+/** Types were too small for what each node has to run, and none was left of those allowed. */
+function matchExcluded(view: Own): Match | null {
+  const [excluded, none] = [view.sign('typeExcluded'), view.sign('noOptions')];
+  if (excluded === null || none === null) return null;
+  return found(
+    { reason: 'there are not enough resources for daemons' },
+    [excluded.last, none.last],
+    'likely',
+  );
 }

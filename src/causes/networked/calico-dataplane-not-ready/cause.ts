@@ -36,6 +36,12 @@ const cause = defineCause({
       /\(x(?:[2-9]\d|\d{3,}) over [^)]{0,40}\).{0,200}(?:Readiness|Liveness) probe failed:.{0,400}(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,
       { anchors: ['unable to connect to BIRD', 'is not live'] },
     ),
+    // A start prints it for half a minute; nobody asks about that.
+    birdRefused: likely(
+      ['event', 'calico-node', 'kubelet'],
+      /calico\/node is not ready: BIRD6? is not ready: .{0,120}unable to connect to (?<part>BIRDv[46]) socket: .{0,120}connection refused/,
+      { anchors: ['calico/node is not ready'], atLeast: 20, enoughOnce: 'alone' },
+    ),
     birdSilent: context(
       ['event'],
       /probe failed:.*(?:unable to connect to (?<part>BIRDv[46]) socket|(?<part2>bird6?(?:\/confd)?|confd) is not live)/,

@@ -94,6 +94,16 @@ const cause = defineCause({
         anchors: ['rite CNI ', 'cni conf dir is removed', 'not becoming ready in time'],
       },
     ),
+    waitsInWords: context(
+      ['client-output', 'unknown', 'node-status', 'terraform', 'aws-message', 'kubelet'],
+      /cni plugin not initialized|cni config uninitialized|\bNetworkPluginNotReady\b/,
+    ),
+    // Who makes the group wait for Ready nodes, and the network after it, waits for ever.
+    toldLater: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\bnode ?groups?\b[^.]{0,60}\b(?:first|before)\b[^.]{0,80}\b(?:[Aa]dd-?ons?|vpc-cni|VPC CNI|CNI|aws-node)\b|\b(?:vpc-cni|VPC CNI|CNI|aws-node|[Aa]dd-?ons?)\b[^.]{0,60}\b(?:only|not|waits?)\b[^.]{0,30}\b(?:after|until|once|for)\b[^.]{0,40}\bnode ?groups?\b/,
+      { isTold: true, anchors: ['node group', 'nodegroup', 'node groups', 'nodegroups'] },
+    ),
     toldMissing: likely(
       ['client-output', 'unknown'],
       /\bCNI config(?:uration)?(?: files?)? (?:was|is|were|are|went) (?:missing|absent|gone|deleted|removed|empty)\b|\bno (?:CNI )?config(?:uration)? (?:files? )?in \/etc\/cni\/net\.d\b/,
@@ -158,6 +168,8 @@ function matchAbsence(view: Own): Match | null {
   // Pods of before are no sign of one that a whole list does not have any more.
   const isWhole = view.nowMs !== null && view.isComplete('kube/DaemonSet');
   if (!isWhole && view.sign('cniListed') !== null) return clear;
+  const order = matchOrder(view);
+  if (order !== null) return order;
   if (waits === null || view.isCut('kube/DaemonSet')) return null;
   const listed = matchListing(view, waits.first);
   if (listed !== null) return listed;
@@ -180,6 +192,13 @@ function matchAbsence(view: Own): Match | null {
   return rows === null || dns === null
     ? null
     : found({}, [waits.first, rows.first, dns.first], 'likely');
+}
+
+/** Nodes wait for a network that somebody installs once they are Ready. */
+function matchOrder(view: Own): Match | null {
+  const [waits, later] = [view.sign('waitsInWords'), view.sign('toldLater')];
+  if (waits === null || later === null || view.list('kube/DaemonSet').length > 0) return null;
+  return found({}, [waits.first, later.first], 'likely');
 }
 
 /** A whole list of daemon sets, as Rollcall itself asks for it, without any CNI. */

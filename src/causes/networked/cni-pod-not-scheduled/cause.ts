@@ -46,8 +46,30 @@ const cause = defineCause({
     ),
     toldTaints: context(
       ['client-output', 'unknown'],
-      /\b(?:with|has|have|tainted|custom|our|own|following) (?:a |the |its |own |custom )?taints?\b|\btainted (?:nodes?|instance groups?|node ?groups?)\b|\btolerat(?:e|es|ions?)\b/i,
+      /\b(?:with|has|have|tainted|custom|our|own|following) (?:a |an |the |this |that |these |its |own |custom )?taints?\b|\btainted (?:nodes?|instance groups?|node ?groups?)\b|\btolerat(?:e|es|ions?)\b/i,
       { isTold: true, isBackground: true, anchors: ['taint', 'olerat', 'OLERAT'] },
+    ),
+    // A pod that is there and fails is not absent; a taint of the Node's own state keeps none out.
+    toldNotPlaced: context(
+      ['client-output', 'unknown'],
+      /\b(?:aws-node|calico-node|cilium|kube-flannel(?:-ds)?|weave-net|kube-router|canal)\b(?: \w+){0,2} (?:is|are|was|were|does|do|gets?) ?n[o']t (?:get )?(?:scheduled|deployed|started|created|placed)\b.{0,20}\b(?:on (?:it|them|this one|(?:this|that|these|those|the new) nodes?)|there)\b/i,
+      {
+        isTold: true,
+        anchors: [
+          'aws-node',
+          'calico-node',
+          'cilium',
+          'kube-flannel',
+          'weave-net',
+          'kube-router',
+          'canal ',
+        ],
+      },
+    ),
+    toldOwnTaint: context(
+      ['client-output', 'unknown', 'user-data', 'kubelet'],
+      /--register-with-taints=(?!node\.kubernetes\.io)|\bregister(?:s|ed|ing)? with (?:an? |this |these |the |our )?(?:\w+ )?taints?\b|\b(?:our|own|custom) taints?\b|\btainted (?:nodes?|node ?groups?|instance groups?)\b/,
+      { isTold: true, isBackground: true, anchors: ['taints=', ' taint', 'tainted '] },
     ),
     scheduled: withdraws(
       ['event'],
@@ -200,7 +222,9 @@ function isOwnTaint(taint: KubeTaint): boolean {
 
 /** Somebody compared: the CNI is on the other nodes, and these have taints. */
 function matchTold(view: Own): Match | null {
-  const [absent, taints] = [view.sign('toldAbsent'), view.sign('toldTaints')];
+  const placed = [view.sign('toldNotPlaced'), view.sign('toldOwnTaint')];
+  const compared = [view.sign('toldAbsent'), view.sign('toldTaints')];
+  const [absent = null, taints = null] = compared.includes(null) ? placed : compared;
   if (absent === null || taints === null) return null;
   return found({}, [absent.first, taints.first], 'likely');
 }

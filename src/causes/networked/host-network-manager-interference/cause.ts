@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** A network manager of the host writes its own rules or addresses over those of the CNI. */
 const cause = defineCause({
@@ -40,6 +40,16 @@ const cause = defineCause({
         isTold: true,
         anchors: ['have no ', 'has no ', 'had no ', ' lose ', ' loses ', ' lost ', ' losing '],
       },
+    ),
+    toldRulesGone: context(
+      ['client-output', 'unknown'],
+      /\b(?:ip|IP|policy|routing|CNI's|its) (?:rules?|routes?)\b[^.]{0,30}\b(?:(?:are|were|is|was) (?:\w+ )?(?:gone|lost|flushed|missing)|disappear(?:ed|s)?|vanish(?:ed|es)?)\b|\b(?:flush|remov|delet|drop)(?:es|s)\b[^.]{0,30}\b(?:ip|IP|policy|routing) (?:rules?|routes?)\b/,
+      { isTold: true, anchors: [' rule', ' route'] },
+    ),
+    toldMac: likely(
+      ['client-output', 'unknown'],
+      /\bsystemd(?:-networkd|-udevd)?\b[^.]{0,60}\b(?:overwrit|chang|replac|set|assign|re-?writ)\w*\b[^.]{0,30}\bMAC(?: address(?:es)?)?\b[^.]{0,40}\b(?:veths?|eni|cali|lxc|pods?)\b|\bMACAddressPolicy\b[^.]{0,60}\b(?:veths?|overwrit\w*|changes|changed)\b/,
+      { isTold: true, anchors: ['systemd', 'MACAddressPolicy'] },
     ),
     linkLost: context(
       ['ipamd', 'aws-node', 'cni-plugin', 'event', 'node-status', 'nodeadm'],
@@ -141,7 +151,8 @@ type Own = ViewOf<typeof cause>;
 
 /** A restart of systemd-networkd flushes rules and routes that it does not know: the CNI's. */
 function matchRestart(view: Own): Match | null {
-  const [restart, cut] = [view.sign('networkdRestarted'), view.sign('podsCutOff')];
+  const restart = view.sign('networkdRestarted');
+  const cut = view.sign('podsCutOff') ?? view.sign('toldRulesGone');
   if (restart === null || cut === null) return null;
   return found({ manager: 'systemd-networkd' }, [restart.first, cut.first], 'likely');
 }

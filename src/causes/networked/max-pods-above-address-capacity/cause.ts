@@ -76,6 +76,43 @@ const cause = defineCause({
         anchors: ['pods:', 'max-pods', 'max pods', 'maxpods', 'maxPods', 'kubelet allows'],
       },
     ),
+    toldTrunk: context(
+      ['client-output', 'unknown'],
+      /\b[Ss]ecurity [Gg]roups? for [Pp]ods?\b|\bENABLE_POD_ENI\b|\b[Tt]runk(?:ing)? (?:ENI|interface)s?\b|\bAWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG\b|\b[Cc]ustom networking\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'roups for ',
+          'roup for ',
+          'ENABLE_POD_ENI',
+          'runk ENI',
+          'runking ENI',
+          'runk interface',
+          'runking interface',
+          'AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG',
+          'ustom networking',
+        ],
+      },
+    ),
+    toldUnchanged: context(
+      ['client-output', 'unknown'],
+      /\b(?:same|unchanged|old|previous) (?:number of |value (?:of|for) |limit of )?(?:--)?max[- ]?[Pp]ods\b|\bmax[- ]?[Pp]ods\b(?:[^.]|\.\w){0,40}\b(?:unchanged|the same|as before|not (?:been )?(?:reduced|lowered|changed|adapted|adjusted)|too high)\b/,
+      { isTold: true, anchors: ['maxpods', 'maxPods', 'max-pods', 'max pods', 'max Pods'] },
+    ),
+    toldNoAddress: context(
+      ['client-output', 'unknown'],
+      /\b[Pp]ods?\b[^.]{0,160}\b(?:never|not|n't|no|without|waits? for|out of) (?:(?:get|gets|got|have|has|find) )?(?:(?:any |an )?(?:IP )?address(?:es)?|(?:any|an) IP)\b/,
+      { isTold: true, anchors: ['address', ' an IP', 'any IP'] },
+    ),
+    toldEmpty: context(
+      ['client-output', 'unknown'],
+      /\b(?:0|no|zero) (?:free|available|more) (?:IP )?addresses\b|\bsubnets? (?:is|are|was|were) (?:full|empty|exhausted|used up)\b|\bInsufficient(?:FreeAddressesInSubnet|CidrBlocks)\b/,
+      {
+        isTold: true,
+        anchors: [' addresses', 'subnet ', 'subnets ', 'InsufficientFreeAddr', 'InsufficientCidr'],
+      },
+    ),
     addressRefused: context(
       ['event', 'kubelet', 'cni-plugin', 'containerd'],
       /failed to assign an IP address to container/,
@@ -144,7 +181,7 @@ function matchTold(view: Own): Match | null {
   const [mode, type, allowed, refused] = (
     ['customNetworking', 'typeNamed', 'podsAllowed', 'addressRefused'] as const
   ).map((name) => view.sign(name)?.last ?? null);
-  if (!mode || !type || !allowed || !refused) return null;
+  if (!mode || !type || !allowed || !refused) return matchReserved(view);
   const known = knownType(type.captures['type'] ?? '', []);
   const maxPods = allowed.captures['pods'] ?? allowed.captures['pods2'] ?? '';
   if (known === null) return null;
@@ -153,6 +190,16 @@ function matchTold(view: Own): Match | null {
   if (!(Number(maxPods) > fits)) return null;
   const details = { type: known.name, maxPods, fits: String(fits) };
   return found(details, [mode, type, allowed, refused], 'likely');
+}
+
+/** An interface was taken from the pods, and the limit of pods is the one of before. */
+function matchReserved(view: Own): Match | null {
+  const [taken, unchanged] = [view.sign('toldTrunk'), view.sign('toldUnchanged')];
+  const refused = view.sign('addressRefused') ?? view.sign('toldNoAddress');
+  if (taken === null || unchanged === null || refused === null) return null;
+  // An empty subnet refuses addresses whatever the limit is.
+  if (view.anySign('refused', 'toldEmpty')) return null;
+  return found({}, [taken.last, unchanged.last, refused.last], 'likely');
 }
 
 /** Interfaces of others leave fewer addresses; that is eni-limit-reached. */

@@ -60,6 +60,12 @@ const cause = defineCause({
       /\bAPI server\b.{0,60}\b(?:due to|because of|by)\b.{0,20}\bwebhook(?:s|'s)?\b|\bwebhook\b.{0,40}\b(?:blocks?|blocked|prevents?|prevented)\b.{0,40}\b(?:kube-system|DaemonSets?|system pods|CNI|aws-node|coredns|calico)\b/,
       { isTold: true },
     ),
+    // Nothing but the webhook was in the way of pods that start as soon as it is gone.
+    toldCured: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Aa]s soon as|[Oo]nce|[Aa]fter|[Ww]hen(?:ever)?|[Ii]f) (?:I|we) (?:delete|remove|uninstall|disable)d?\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b(?:(?!\b(?:nothing|not|no|still|never)\b)[^.]){0,80}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns)\b[^.]{0,40}\b(?:starts?|started|runs?|came up|comes? up|(?:is|are|was|were|get|gets|got) (?:created|scheduled|started))\b|\b(?:[Dd]eleting|[Rr]emoving|[Dd]isabling)\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b[^.]{0,60}\b(?:lets?|made|makes|allows?|brings?|brought|fixes|fixed)\b[^.]{0,40}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns|nodes?)\b/,
+      { isTold: true, anchors: ['ebhook'] },
+    ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/DaemonSet', 'kube/Node', 'kube/Pod', 'kube/Namespace'],
   symptoms: ['cni-uninitialized'],

@@ -20,8 +20,17 @@ export default defineCause({
     ),
     ownServerRefuses: likely(
       ['kubelet'],
-      /Failed to (?:list|watch) \*(?:v1|api)\.(?:Node|Service|Pod)\b.*dial tcp (?<address>(?:127\.0\.0\.1|\[::1\]):443): (?:(?:connect|getsockopt): )?connection refused/,
-      { anchors: ['127.0.0.1:443: ', '[::1]:443: '], atLeast: 20, enoughOnce: 'end' },
+      /(?:Failed to (?:list|watch) \*(?:v1|api)\.(?:Node|Service|Pod|CSIDriver|RuntimeClass)\b|Failed to contact API server when waiting for CSINode publishing|Unable to register node with API server|[Ff]ailed to ensure lease exists|Error updating node status|Error getting node).*dial tcp (?<address>(?:127\.0\.0\.1|\[::1\]):443): (?:(?:connect|getsockopt): )?connection refused/,
+      {
+        anchors: ['127.0.0.1:443: ', '[::1]:443: '],
+        atLeast: 20,
+        enoughOnce: 'end',
+      },
+    ),
+    // openshift-install waits for 20 minutes before it says so.
+    bootstrapRefuses: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /Bootstrap failed to complete: .{0,200}dial tcp (?<address>[\d.a-f:[\]]+:6443): connect: connection refused/,
     ),
   },
   needs: [],

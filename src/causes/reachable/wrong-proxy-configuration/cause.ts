@@ -85,6 +85,12 @@ const cause = defineCause({
       /\b(?:NO_PROXY|no_proxy|noProxy)\b.{0,30}\b(?:(?:did|do|does)(?: not|n't) (?:include|contain|have|list|cover)|lack(?:s|ed|ing)?|(?:was|is) missing|without|missed|misses)\b|\b(?:[Mm]issing|[Ff]orgot|not) (?:\S+ ){1,6}?(?:in|from|to) (?:the )?(?:NO_PROXY|no_proxy|noProxy)\b/,
       { isTold: true, anchors: ['NO_PROXY', 'no_proxy', 'noProxy'] },
     ),
+    // Whoever saw that the proxy itself answers has seen a request that it does not let through.
+    toldRefused: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:kubelets?|nodeadm|bootstrap(?:\.sh)?|containerd|nodes?|API server|EKS endpoint|cluster endpoint)\b[^.]{0,160}\b(?:40[37]|50[234]|Forbidden|Bad Gateway|Service Unavailable)\b[^.]{0,60}\b(?:from|by) (?:our|the|my|that) (?:\w+ ){0,2}proxy\b|\bproxy (?:answers?|returns?|responds?|replies)(?: to)?(?: (?:the )?(?:kubelet|nodes?|nodeadm))?(?: with)?(?: an?)?(?: HTTP)? (?:40[37]|50[234]|Forbidden)\b/,
+      { isTold: true, anchors: [' proxy'] },
+    ),
   },
   needs: [],
   symptoms: [],

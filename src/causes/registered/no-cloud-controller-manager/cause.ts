@@ -64,6 +64,12 @@ const cause = defineCause({
       ['cloud-controller'],
       /failed to start cloud node controller: failed to get instances/,
     ),
+    // What installs the controller waits for the controller.
+    toldDeadlock: likely(
+      ['client-output', 'unknown'],
+      /\b(?:install|deploy|add|apply|run|bring up)\w*(?: \S{1,20}){0,3} (?:CCM|[Cc]loud[ -][Cc]ontroller(?:[ -][Mm]anager)?|[Cc]loud provider)\b(?:[^.!?]|\.(?!\s)){0,240}\b(?:does(?: not|n't)|cannot|can't|could(?: not|n't)|never|is(?: not|n't)|won't|not)(?: \w+)? (?:start|starts|started|schedule|scheduled|run|runs|running|come up|Pending)\b(?:[^.!?]|\.(?!\s)){0,120}\buninitialized\b/,
+      { isTold: true },
+    ),
     controllerStarts: context(
       ['cloud-controller'],
       /error building controller context: failed to wait for apiserver|failed to start cloud node controller: instances interface|could not find VPC ID in instance metadata/,

@@ -10,7 +10,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { budgetWords, type HeldPod, heldPod } from '../../../domain/pods/budgets.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
@@ -53,6 +53,19 @@ const cause = defineCause({
       ['client-output', 'terraform', 'calico-node', 'aws-node', 'kube-proxy'],
       /node\/\S+ drained|drained (?:all )?nodes?\b/,
       { anchors: [' drained', 'drained all nodes', 'drained nodes'] },
+    ),
+    toldHeld: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\bpods?\b[^.]{0,60}\b(?:can(?:not|'t)|could(?: not|n't)|may not|is not|are not|isn't|aren't) be(?:ing)? evicted\b[^.]{0,60}\b(?:disruption budgets?|PDBs?|PodDisruptionBudgets?)\b|\b(?:PDBs?|PodDisruptionBudgets?|disruption budgets?)\b[^.]{0,60}\b(?:blocks?|blocked|prevents?|prevented|denies|denied|stops?|stopped|does(?: not|n't) (?:allow|let)|did(?: not|n't) (?:allow|let))\b[^.]{0,40}\b(?:evict\w*|drain\w*)\b/,
+      {
+        isTold: true,
+        anchors: ['evicted', ' evict', ' drain'],
+      },
+    ),
+    toldRotation: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\beksctl (?:upgrade|delete|drain) nodegroup\b|\berror updating nodegroup stack\b|\b[Nn]ode ?groups?\b[^.]{0,40}\b(?:updat|upgrad|rotat|roll)\w*|\b(?:updat|upgrad|rotat|roll)\w*(?: \w+){0,3} [Nn]ode ?groups?\b/,
+      { isTold: true, isBackground: true, anchors: ['nodegroup', 'odegroup', 'ode group'] },
     ),
     // eksctl waits longer from try to try, so two tries of the same drain are a while.
     budgetInEksctl: likely(
@@ -132,7 +145,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchBudget(view) ?? matchRefresh(view));
+export default matched(cause, (view) => matchBudget(view) ?? matchRefresh(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -142,6 +155,13 @@ interface Draining {
   readonly state: Seen<unknown>;
   readonly status: string;
   readonly node: Seen<KubeNode>;
+}
+
+/** A node group is being changed, and somebody saw which budget keeps a pod on the old node. */
+function matchTold(view: Own): Match | null {
+  const [held, rotation] = [view.sign('toldHeld'), view.sign('toldRotation')];
+  if (view.nowMs !== null || held === null || rotation === null) return null;
+  return found({}, [rotation.last, held.last], 'likely');
 }
 
 /** A cordoned node of a group that is being changed keeps a pod that no budget lets go. */

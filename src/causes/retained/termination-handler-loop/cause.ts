@@ -27,8 +27,17 @@ const cause = defineCause({
     ),
     toldLoop: likely(
       ['client-output', 'unknown'],
-      /\b[Rr]ebalance (?:notification|recommendation)s?\b.{0,80}\b(?:cordon|drain)\w*\b.{0,120}\b(?:and so on|over and over|again and again|without end|loop\w*|constantly|keeps? (?:on )?(?:happening|repeating))\b/,
-      { isTold: true, anchors: ['ebalance notification', 'ebalance recommendation'] },
+      /\b[Rr]ebalance (?:notification|notice|recommendation|event|signal)s?\b.{0,120}\b(?:cordon|drain|replac|terminat)\w*\b.{0,120}\b(?:and so on|over and over|again and again|the same again|time and again|without end|never ends|endless\w*|loop\w*|constantly|thrash\w*|churn\w*|keeps? (?:on )?(?:happening|repeating))\b|\b(?:thrash|churn|loop)(?:es|ing|ed)?\b(?:(?!\b(?:no|not|without|never)\b).){0,160}\b[Rr]ebalance (?:notification|notice|recommendation|event|signal)s?\b/,
+      {
+        isTold: true,
+        anchors: [
+          'ebalance notification',
+          'ebalance notice',
+          'ebalance recommendation',
+          'ebalance event',
+          'ebalance signal',
+        ],
+      },
     ),
     requested: likely(
       ['pod-app', 'client-output'],

@@ -35,6 +35,16 @@ const cause = defineCause({
       /\blookup (?<name>[a-z][a-z\d-]{0,61}[a-z\d](?:\.[a-z\d-]{1,63}\.svc)?)(?: on \S{1,60})?: (?:read udp \S{1,100}: )?i\/o timeout/,
       { anchors: ['lookup '], atLeast: 2, enoughOnce: 'alone' },
     ),
+    nameUnanswered: context(
+      ['pod-app', 'client-output', 'unknown'],
+      /\blookup (?<name>[a-z\d][\w-]{0,62}(?:\.[\w-]{1,63}){1,10})(?: on \S{1,60})?: (?:read udp \S{1,100}: )?i\/o timeout/,
+      { anchors: ['lookup '] },
+    ),
+    toldServer: context(
+      ['client-output', 'unknown'],
+      /\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,60}\b(?:on [Ff]argate|not reachable|unreachable|(?:is|are|was|were) (?:blocked|scaled (?:down )?to (?:0|zero)))\b/,
+      { isTold: true, anchors: ['oredns', 'oreDNS', 'ore-dns', 'ore-DNS'] },
+    ),
     toolUnanswered: likely(
       ['client-output', 'pod-app'],
       /communications error to (?<server>(?:\d+\.){3}10|169\.254\.20\.10)#53: (?:timed out|connection refused)/,
@@ -149,13 +159,20 @@ type Own = ViewOf<typeof cause>;
 function matchTool(view: Own): Match | null {
   const asked = view.sign('knownNameAsked')?.last;
   const silent = view.sign('askedInVain')?.last;
-  if (silent === undefined) return null;
+  if (silent === undefined) return matchTold(view);
   // It names the server of the cluster itself, so that both may be told apart from each other.
   const named = view.sign('clusterNameUnanswered')?.last;
   if (named !== undefined) return found(named.captures, [named, silent], 'likely');
   if (asked === undefined) return null;
   if (asked.moment.at.document !== silent.moment.at.document) return null;
   return found({}, [asked, silent], 'likely');
+}
+
+/** Names are asked for in vain, where CoreDNS has other security groups than the nodes, or does not run. */
+function matchTold(view: Own): Match | null {
+  const [asked, server] = [view.sign('nameUnanswered')?.last, view.sign('toldServer')?.last];
+  if (asked === undefined || server === undefined || view.nowMs !== null) return null;
+  return found({}, [asked, server], 'likely');
 }
 
 /** CoreDNS itself does not run, on nodes that do: its Service has endpoints and none is ready. */

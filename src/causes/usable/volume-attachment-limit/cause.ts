@@ -1,4 +1,11 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** EC2 attaches no further volume to the instance, whatever pods were placed there. */
@@ -25,6 +32,22 @@ const cause = defineCause({
       /(?:pod\/(?<pod>[\w.-]{1,253})\s{1,200})?\b0\/\d+ nodes are available:(?!.*(?:not-ready|unreachable|uninitialized|NotReady|unschedulable|-pressure|network-unavailable)).*?node\(s\) exceed max volume count/,
     ),
     attached: withdraws(['event'], /\bSuccessfulAttachVolume\b(?:\s+pod\/(?<pod>[\w.-]{1,253}))?/),
+    attachWaits: context(
+      ['event', 'pod-status', 'client-output', 'kubelet'],
+      /AttachVolume\.Attach failed for volume|[Tt]imeout expired waiting for volumes to attach|Unable to attach or mount volumes/,
+      {
+        anchors: [
+          'AttachVolume.Attach',
+          'waiting for volumes to attach',
+          'nable to attach or mount',
+        ],
+      },
+    ),
+    toldFull: context(
+      ['client-output', 'unknown'],
+      /\bno (?:more|further|other|new|additional) (?:ones?|volumes?|disks?|EBS volumes?)?\s?(?:can|could) be (?:mounted|attached)\b|\b(?:can(?:not|'t)|could(?: not|n't)) (?:mount|attach) (?:any )?(?:more|further|another|other|new|additional) (?:EBS )?(?:volumes?|disks?)\b|\b(?:reached|hit|at|over|exceed(?:s|ed)?) (?:the |its |our )?(?:maximum |max )?(?:number of |limit of )?(?:EBS )?volumes?(?: attachments?)?(?: limit)?\b/,
+      { isTold: true, anchors: ['volume', ' disks', 'r disk', ' be mounted', ' be attached'] },
+    ),
     // Karpenter does not count such volumes, so it puts more on a node than fit.
     notCounted: context(
       ['karpenter'],
@@ -91,10 +114,25 @@ const cause = defineCause({
   },
 });
 
+export default matched(cause, (view) => matchTold(view) ?? matchUncounted(view));
+
+type Own = ViewOf<typeof cause>;
+
 /** A volume that Karpenter does not count is the answer only where its log is about nothing else. */
-export default matched(cause, (view) => {
+function matchUncounted(view: Own): Match | null {
   const uncounted = view.sign('notCounted');
   if (uncounted === null || view.sign('karpenterWorks') !== null) return null;
   if (view.anySign('stuckAttaching', 'refused', 'noDeviceName', 'schedulerFull')) return null;
   return found(uncounted.first.captures, [uncounted.first], 'likely');
-});
+}
+
+/** An attachment does not come to pass, and somebody counted: the instance takes no more of them. */
+function matchTold(view: Own): Match | null {
+  const [waits, full] = [view.sign('attachWaits'), view.sign('toldFull')];
+  if (waits === null || full === null) return null;
+  return found(
+    { ...waits.last.captures, ...full.last.captures },
+    [waits.last, full.last],
+    'likely',
+  );
+}
