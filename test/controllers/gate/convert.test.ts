@@ -74,7 +74,7 @@ const NIDHOGG = fc.record(
     }),
     nodeSelector: fc.uniqueArray(SELECTOR, {
       maxLength: 4,
-      selector: (text) => text.replace(/[^a-z0-9].*$|^!/, ''),
+      selector: (text) => text.replace(/^!/, '').replace(/[^a-z0-9].*$/, ''),
     }),
     taintEffect: fc.constantFrom('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
     taintRemovalDelayInSeconds: fc.nat({ max: 600 }),
