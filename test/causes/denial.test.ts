@@ -34,7 +34,7 @@ function denied(line: string, template: (sentence: string) => string): string {
 }
 
 /** Lines of programs and rows of tables are no sentences. */
-const PRINTED = /\S {2,}\S|^\s*time=|\[\d+\]: |^-A |^\s+\w+:/;
+const PRINTED = /\S {2,}\S|^\s*\{"|^\s*time=|\[\d+\]: |^-A |^\s+\w+:/;
 
 function isToldBy(rows: readonly SignRow[], line: string): boolean {
   return !PRINTED.test(line) && rows.some((row) => matchOf(row, line) !== null);

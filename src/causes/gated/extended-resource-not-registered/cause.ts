@@ -84,7 +84,7 @@ const cause = defineCause({
     ),
     toldNoPlugin: context(
       ['client-output', 'unknown'],
-      /\b(?:no|without(?: an?| the| any)?|never|not|[Ff]orgot to)\b[^.,;]{0,60}\b(?:device[ -]plugins?|(?:GPU|gpu)[ -][Oo]perator)\b(?! (?:problem|issue|error|trouble|restart|log|crash|fail))|\bnothing(?: else)? (?:is |was )?(?:installed|deployed|applied|added|configured)\b[^.,;]{0,30}\bfor (?:the )?(?:GPU|gpu)s?\b/,
+      /\b(?:no(?! (?:evidence|indication|proof|sign)\b)|without(?: an?| the| any)?|never|not|[Ff]orgot to)\b[^.,;]{0,60}\b(?:device[ -]plugins?|(?:GPU|gpu)[ -][Oo]perator)\b(?! (?:problem|issue|error|trouble|restart|log|crash|fail))|\bnothing(?: else)? (?:is |was )?(?:installed|deployed|applied|added|configured)\b[^.,;]{0,30}\bfor (?:the )?(?:GPU|gpu)s?\b/,
       {
         isTold: true,
         anchors: [
