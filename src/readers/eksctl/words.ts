@@ -8,15 +8,15 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     'Add an entry to accessConfig.accessEntries with principalARN $1 and type EC2_LINUX (EC2_WINDOWS for Windows), or take the entry out so that eksctl makes it.',
   ],
   [
-    /\ban aws_iam_role_policy_attachment with policy_arn = ("[^"]*")/g,
+    /\ban aws_iam_role_policy_attachment with policy_arn = ("[^"]{0,200}")/g,
     'add $1 to iam.attachPolicyARNs of the node group, where it takes the place of the policies that eksctl attaches otherwise',
   ],
   [
-    /Add an aws_route with destination_cidr_block = "0\.0\.0\.0\/0" and a nat_gateway_id to the route table [^.]*\./g,
+    /Add an aws_route with destination_cidr_block = "0\.0\.0\.0\/0" and a nat_gateway_id to the route table [^.]{0,200}\./g,
     'Set vpc.nat.gateway to Single or HighlyAvailable.',
   ],
   [
-    /Or add an aws_vpc_endpoint to the VPC for each of: .*\(of type Gateway for s3, [^)]*\)\./g,
+    /Or add an aws_vpc_endpoint to the VPC for each of: [^(]{0,200}\(of type Gateway for s3, [^)]{0,200}\)\./g,
     'Or set privateCluster.enabled to true, with which eksctl makes the endpoints.',
   ],
   [
@@ -35,19 +35,19 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     /Give the aws_eks_addon (\S*) a role \(pod_identity_association or service_account_role_arn\)\./g,
     'Give the add-on $1 a role: podIdentityAssociations or serviceAccountRoleARN.',
   ],
-  [/Add an aws_iam_openid_connect_provider with .*\./g, 'Set iam.withOIDC to true.'],
+  [/Add an aws_iam_openid_connect_provider with .{0,200}\./g, 'Set iam.withOIDC to true.'],
   [/no aws_iam_openid_connect_provider for its issuer/g, 'iam.withOIDC is not true'],
-  [/Add an aws_eks_addon with addon_name = "([^"]*)"\./g, 'Add the add-on $1 to addons.'],
+  [/Add an aws_eks_addon with addon_name = "([^"]{0,100})"\./g, 'Add the add-on $1 to addons.'],
   [
     /Set endpoint_private_access = true in vpc_config of the aws_eks_cluster\./g,
     'Set vpc.clusterEndpoints.privateAccess to true.',
   ],
   [
-    /In user_data of the aws_launch_template: take (.*) out of --node-labels;/g,
+    /In user_data of the aws_launch_template: take (.{1,200}?) out of --node-labels;/g,
     'Take $1 out of labels of the node group;',
   ],
   [
-    /fetch scripts and certificates at boot, or send the MIME document gzipped \([^)]*\)/g,
+    /fetch scripts and certificates at boot, or send the MIME document gzipped \([^)]{0,200}\)/g,
     'fetch scripts and certificates at boot',
   ],
   [
@@ -69,7 +69,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     'Set kubernetesNetworkConfig.serviceIPv4CIDR',
   ],
   [
-    /Give vpc_config of the aws_eks_cluster subnets with 16 free addresses or more; [^.]*\./g,
+    /Give vpc_config of the aws_eks_cluster subnets with 16 free addresses or more; [^.]{0,200}\./g,
     'Give the VPC a larger range in vpc.cidr, which eksctl divides into eight subnets or sixteen.',
   ],
   [

@@ -28,7 +28,7 @@ export function userDataOf(
 
 /** What Karpenter cannot put its own part behind is shown as it is. */
 function isBroken(given: string, family: KarpenterFamily | null): boolean {
-  if (family === 'bottlerocket') return !/^\s*\[\s*settings\b/m.test(given);
+  if (family === 'bottlerocket') return !/^[ \t]{0,64}\[[ \t]{0,64}settings\b/m.test(given);
   return looksLikeMime(given) && readMime(given).fault !== null;
 }
 

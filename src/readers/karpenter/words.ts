@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     'Give the add-on $1 a role by EKS Pod Identity or IRSA.',
   ],
   [/; yamlencode writes one without mistakes of indentation/g, ''],
-  [/, or send the MIME document gzipped \([^)]*\)/g, ''],
+  [/, or send the MIME document gzipped \([^)]{0,200}\)/g, ''],
 ];
 
 const CLASS = /^EC2NodeClass\/[^.]*$/;

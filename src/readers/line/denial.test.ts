@@ -80,6 +80,12 @@ describe('what a person denies, doubts or asks is not', () => {
     [LEAKED, '2. Leaked ENIs fill the subnet'],
     [UNMAPPED, 'The role of the nodes is not mapped, they say, but ours is.'],
     [UNMAPPED, 'That the role of the nodes is not mapped is one of the known reasons.'],
+    [UNMAPPED, 'The role of the nodes is not mapped on purpose.'],
+    [UNMAPPED, 'The role of the nodes is not mapped, somebody writes.'],
+    [UNMAPPED, 'Somebody wrote that the role of the nodes is not mapped.'],
+    [LEAKED, 'Leaked ENIs fill the subnet in another cluster.'],
+    [LEAKED, 'Leaked ENIs fill a subnet in the staging cluster, in this one there are none.'],
+    [WRONG, 'Nodes register with the wrong address, seen from my laptop.'],
     [UNMAPPED, 'It might be that the role of the nodes is not mapped.'],
     [UNMAPPED, 'I suspect the role of the nodes is not mapped.'],
   ];

@@ -14,12 +14,15 @@ const SUPPOSED =
 
 /** Words that make what follows them in their sentence somebody else's, a list of what may be, or past. */
 const HEARSAY =
-  /\b(?:some(?:one|body)|people|others|(?:the )?docs?|documentation|guides?|articles?|blogs?|posts?|support|colleagues?|chatgpt) (?:\w{1,20} )?(?:says?|said|suggest(?:s|ed)?|mention(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|thinks?|thought)\b|\b(?:in|according to|from) the (?:docs?|documentation|guide)\b|\b(?:possible|common|potential|usual|typical|frequent) (?:causes?|reasons?|explanations?|culprits?)\b|\b(?:earlier|previous|last|old) (?:problem|issue|incident|outage)\b/i;
+  /\b(?:some(?:one|body)|people|others|(?:the )?docs?|documentation|guides?|articles?|blogs?|posts?|support|colleagues?|chatgpt) (?:\w{1,20} )?(?:says?|said|writes?|wrote|suggest(?:s|ed)?|mention(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|thinks?|thought)\b|\b(?:in|according to|from) the (?:docs?|documentation|guide)\b|\b(?:possible|common|potential|usual|typical|frequent) (?:causes?|reasons?|explanations?|culprits?)\b|\b(?:earlier|previous|last|old) (?:problem|issue|incident|outage)\b/i;
 /** An item of a list of what to look at, as guides and answers number it. */
 const NUMBERED = /^\s{0,8}\d{1,2}[.)]\s/;
 /** What follows a thing somewhere in its sentence and takes it back. */
 const TAKEN_BACK =
-  /\bbut (?:it|ours?|that|this|mine|they|these|those|here) (?:does|do|did|is|are|was|were|has|have)\b|\b(?:is|are) (?:one|some) of the (?:\w{1,20} ){0,2}(?:causes|reasons)\b/i;
+  /\bbut (?:it|ours?|that|this|mine|they|these|those|here) (?:does|do|did|is|are|was|were|has|have)\b|\b(?:is|are) (?:one|some) of the (?:\w{1,20} ){0,2}(?:causes|reasons)\b|\bof course\b|\bin (?:another|the other|an old) (?:account|cluster|environment)\b|\b(?:here|in (?:this|our) (?:one|cluster)) there (?:is|are|was|were) (?:no|none)\b|\bfrom (?:(?:a|my|our|the) (?:bastion|desktop|laptop|workstation)|home)\b|,\s(?:some(?:one|body)|people|they) (?:says?|writes?|wrote|said)\b/i;
+
+/** What is so as somebody wanted it is no fault. */
+const INTENDED = /\b(?:on purpose|by design|intentionally|deliberately)\b/i;
 
 /** Denies what follows it at once. */
 const DENIED_NEXT =
@@ -91,6 +94,7 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
     SUPPOSED.test(clause) ||
     HEARSAY.test(sentence.before) ||
     TAKEN_BACK.test(sentence.after) ||
+    INTENDED.test(`${own} ${sentence.after}`) ||
     DENIED_NEXT.test(clause) ||
     DENIED_BEFORE.test(sentence.after) ||
     isAsked(sentence, own) ||

@@ -67,7 +67,7 @@ const cause = defineCause({
     // What installs the controller waits for the controller.
     toldDeadlock: likely(
       ['client-output', 'unknown'],
-      /\b(?:install|deploy|add|apply|run|bring up)\w*(?: \S{1,20}){0,3} (?:CCM|[Cc]loud[ -][Cc]ontroller(?:[ -][Mm]anager)?|[Cc]loud provider)\b(?:[^.!?]|\.(?!\s)){0,240}\b(?:does(?: not|n't)|cannot|can't|could(?: not|n't)|never|is(?: not|n't)|won't|not)(?: \w+)? (?:start|starts|started|schedule|scheduled|run|runs|running|come up|Pending)\b(?:[^.!?]|\.(?!\s)){0,120}\buninitialized\b/,
+      /\b(?:install|deploy|add|apply|run|bring up)(?:s|ed|ing)?(?: \S{1,20}){0,3} (?:CCM|[Cc]loud[ -][Cc]ontroller(?:[ -][Mm]anager)?|[Cc]loud provider)\b[^.!?]{0,160}?(?:\b(?:not|cannot|never)|n't)(?: \w{1,12})? (?:start|starts|started|schedule|scheduled|run|runs|running|come up|Pending)\b(?:[^.!?]|\.(?!\s)){0,120}?\buninitialized\b/,
       { isTold: true },
     ),
     controllerStarts: context(
