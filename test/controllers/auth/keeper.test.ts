@@ -118,6 +118,13 @@ describe('a mapping that another tool took away', () => {
   });
 });
 
+test('what was put back and taken away before the next look stays out as well', async () => {
+  const moves = [...OVERWRITTEN, [2 * MINUTE_MS + 1, (at: Scene) => at.put(ADMIN)] as const];
+  const { at, lines } = await play({ moves });
+  assert.match(lines.join('\n'), /it is put back/);
+  assert.equal(await at.mapRoles(), ADMIN);
+});
+
 describe('who puts it back', () => {
   for (const [title, more] of [
     ['in mode report', { mode: 'report' }],

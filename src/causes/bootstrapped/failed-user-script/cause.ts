@@ -124,11 +124,9 @@ type Own = ViewOf<typeof cause>;
 
 /** cloud-init's warning says only that the script ended; what it could not do must be there too. */
 function matchScript(view: Own): Match | null {
-  const setUp = (['bootstrapDone', 'joinRefused', 'kubeletRuns'] as const).map((name) =>
-    view.sign(name),
-  );
-  if (setUp.some((sign) => sign !== null)) return clear;
   const ended = view.sign('scriptFailed') ?? view.sign('moduleFailed');
+  const setUp = [view.sign('bootstrapDone'), view.sign('joinRefused'), runsOf(view, ended)];
+  if (setUp.some((sign) => sign !== null)) return clear;
   const reason =
     view.sign('notInstalled') ??
     view.sign('objectRefused') ??
@@ -140,7 +138,21 @@ function matchScript(view: Own): Match | null {
   return found(details, [reason.last, ended.last], 'likely');
 }
 
+type Sign = ReturnType<Own['sign']>;
+
+/** Cloud-init runs the script at the first boot; a kubelet of long before came with the image. */
+const SAME_BOOT_MS = 3_600_000;
+
+/** A kubelet that runs although the script ended. */
+function runsOf(view: Own, ended: Sign): Sign {
+  const runs = view.sign('kubeletRuns');
+  const [then, now] = [runs, ended].map((sign) => sign?.last.moment.when ?? null);
+  if (!then || !now || then.clock !== now.clock || then.yearless !== now.yearless) return runs;
+  const isEarlier = now.ms - then.ms > SAME_BOOT_MS;
+  return isEarlier ? null : runs;
+}
+
 /** An AL2023 image lacks bootstrap.sh too, but there the user data is what has to change. */
-function imageWithoutScript(view: Own): ReturnType<typeof view.sign> {
+function imageWithoutScript(view: Own): Sign {
   return view.sign('imageWithNodeadm') === null ? view.sign('bootstrapMissing') : null;
 }
