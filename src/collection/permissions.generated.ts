@@ -955,6 +955,41 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "aws-events",
+    "for": "rollcall controller --aws-events, in addition to status and watch",
+    "warning": "It removes messages from the queue of --aws-events once they are read. Give it a queue that nobody else reads.",
+    "kubernetes": [
+      {
+        "verb": "create",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      },
+      {
+        "verb": "update",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "rollcall",
+        "isOptional": false
+      }
+    ],
+    "aws": [
+      "sqs:DeleteMessage",
+      "sqs:ReceiveMessage"
+    ]
+  },
+  {
     "feature": "auth-restore",
     "for": "rollcall controller --auth restore, in addition to status and watch",
     "warning": "It writes the ConfigMap aws-auth. Whoever may write it may make anybody an administrator of the cluster. With --auth report it only reads, and needs no create and patch.",

@@ -29,6 +29,7 @@ const REPORTS = isOn('controller.reports');
 const EVENTS = isOn('controller.events');
 const AUTH = isOn('controller.auth');
 const RESTORES = isEqualTo('controller.auth', 'restore');
+const AWS_EVENTS = isOn('controller.awsEvents');
 const JANITOR = isOn('controller.eniJanitor');
 
 function isOf(resource: string): (one: KubePermission) => boolean {
@@ -67,6 +68,7 @@ function workload(): TemplateFields {
       when(REPORTS, '--reports'),
       when(EVENTS, '--events'),
       when(AUTH, text('--auth=', piece('controller.auth'))),
+      when(AWS_EVENTS, text('--aws-events=', piece('controller.awsEvents'))),
       when(JANITOR, text('--eni-janitor=', piece('controller.eniJanitor'))),
       when(JANITOR, text('--eni-hourly=', piece('controller.eniHourly'))),
       `--listen=0.0.0.0:${HEALTH_PORT}`,

@@ -134,6 +134,10 @@ const CONTROLLER = group('The roll call in the cluster: rollcall controller.', {
     'What is done where aws-auth lost the mapping of a node role; restoring needs the right to write it.',
     { type: 'string', enum: ['', 'report', 'restore'], default: '' },
   ),
+  awsEvents: field(
+    'URL of an SQS queue to which EventBridge sends what AWS reports of machines; reading it needs a role in AWS.',
+    { type: 'string', default: '' },
+  ),
   eniJanitor: field(
     'What is done about network interfaces that the VPC CNI left behind; deleting needs a role in AWS.',
     { type: 'string', enum: ['', 'report', 'delete'], default: '' },

@@ -43,6 +43,7 @@ function controllerOf(
       registry: new MetricsRegistry(),
       recording: null,
       webhook: null,
+      awsEvents: null,
       janitor: {
         run: async ({ signal, isLeading }) => {
           assert.ok(isLeading());

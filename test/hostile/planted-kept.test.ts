@@ -80,6 +80,7 @@ async function keepRollCall(format: LogFormat): Promise<Kept> {
   const seen = new SeenCluster();
   const pile = new EvidencePile();
   const webhook = createFakeWebhook(clock);
+  const told = { webhook, clock, random: RANDOM };
   const lastWords = new LastWords({
     clients: { ...world.clients, kube: api, clock },
     readsNodeLogs: false,
@@ -103,12 +104,8 @@ async function keepRollCall(format: LogFormat): Promise<Kept> {
       log: new Logger({ clock, level: () => 'debug', format: () => format, write: say }),
       registry: new MetricsRegistry(),
       janitor: null,
-      webhook: new WebhookPublisher({
-        webhook,
-        clock,
-        random: RANDOM,
-        onDelivery: () => undefined,
-      }),
+      awsEvents: null,
+      webhook: new WebhookPublisher({ ...told, onDelivery: () => undefined }),
       recording: {
         listener: allListeners([seen, pile]),
         take: async (standing) => {

@@ -5,6 +5,7 @@ import { SeenCluster } from '../../src/collection/recording/seen.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { RollCallRow } from '../../src/diagnosis/roll-call/document.ts';
 import type { CollectedDocument } from '../../src/collection/document.ts';
+import type { MachineNews } from '../../src/evidence/aws/machine-news.ts';
 import { type JsonObject, textAt } from '../../src/evidence/json.ts';
 import type { Refusal } from '../../src/evidence/observations.ts';
 import type { RecordedEvent, Recorder } from '../../src/ports/recorder.ts';
@@ -137,6 +138,7 @@ export interface LookParts {
   readonly isListed?: boolean;
   readonly claims?: readonly JsonObject[];
   readonly events?: readonly JsonObject[];
+  readonly news?: readonly MachineNews[];
   /** null where AWS was not asked. */
   readonly instances?: readonly JsonObject[] | null;
   readonly console?: string;
@@ -167,6 +169,7 @@ export function lookAt(parts: LookParts): RecordedLook {
       if (kept !== null) cluster.came(kind, textAt(object, 'metadata.name') ?? '', kept);
     }
   };
+  cluster.reported(parts.news ?? []);
   come('Node', [...passing, ...nodes]);
   for (const object of passing) cluster.went('Node', textAt(object, 'metadata.name') ?? '');
   if (passing.length > 0) come('Node', nodes);

@@ -6,7 +6,7 @@ import { sorted } from './permission-texts.ts';
 /** What was asked, or what a part declares that it asks. */
 export interface Asked {
   readonly permissions: KubePermission[];
-  readonly calls: AwsCall[];
+  readonly calls: (Pick<AwsCall, 'operation'> & { readonly service: string })[];
 }
 
 /** Actions that IAM does not ask about (Service Authorization Reference: no policy can deny them). */
@@ -17,7 +17,7 @@ const DEPENDENT: Readonly<Record<string, readonly string[]>> = {
   'route53:ListHostedZonesByVPC': ['ec2:DescribeVpcs'],
 };
 
-function actionsOf(calls: readonly AwsCall[]): readonly string[] {
+function actionsOf(calls: Readonly<Asked['calls']>): readonly string[] {
   const actions = calls.map(({ service, operation }) => `${service}:${operation}`);
   const all = actions.flatMap((action) => [action, ...(DEPENDENT[action] ?? [])]);
   return [...new Set(all)].filter((action) => !FREE.has(action)).toSorted();

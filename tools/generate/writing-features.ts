@@ -2,6 +2,7 @@
 import type { FeaturePermissions } from '../../src/collection/permissions.ts';
 import { AUTH_PERMISSIONS, AUTH_WRITES } from './auth-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
+import { EVENTS_PERMISSIONS, EVENTS_WRITES } from './events-permissions.ts';
 import { feature } from './feature.ts';
 import { JOIN_REPORT_PERMISSIONS, REPORT_WRITES } from './join-permissions.ts';
 import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
@@ -25,6 +26,12 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     'rollcall controller --eni-janitor delete, in addition to status and watch',
     [JANITOR_PERMISSIONS],
     JANITOR_WRITES,
+  ),
+  feature(
+    'aws-events',
+    'rollcall controller --aws-events, in addition to status and watch',
+    [EVENTS_PERMISSIONS],
+    EVENTS_WRITES,
   ),
   feature(
     'auth-restore',

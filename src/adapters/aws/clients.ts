@@ -1,6 +1,5 @@
 /** The clients of the SDK, each loaded by the first call to its service. */
-import type { AwsService } from '../../ports/aws-api.ts';
-import { SDK_PACKAGES } from './sdk-packages.ts';
+import { SDK_PACKAGES, type SdkService } from './sdk-packages.ts';
 
 /** What we use of a client; its own types differ from service to service. */
 export interface SdkClient {
@@ -47,7 +46,7 @@ export interface LoadedService {
 
 type Constructor<Made> = new (argument: object) => Made;
 
-export async function loadService(service: AwsService, settings: object): Promise<LoadedService> {
+export async function loadService(service: SdkService, settings: object): Promise<LoadedService> {
   const { load, client } = SDK_PACKAGES[service];
   const module = await load();
   const Client = module[client] as Constructor<SdkClient>;

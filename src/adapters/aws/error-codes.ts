@@ -27,7 +27,7 @@ const CODES: Readonly<Partial<Record<ErrorKind, string>>> = {
   'not-found':
     'ResourceNotFoundException NoSuchEntity NoSuchEntityException NoSuchHostedZone NotFoundException ' +
     'StackNotFoundException ClusterNotFoundException InvalidInstanceID.NotFound ' +
-    'InvocationDoesNotExist',
+    'InvocationDoesNotExist QueueDoesNotExist AWS.SimpleQueueService.NonExistentQueue',
   // Every request is signed: this is what a front door without such a route says to one that is.
   unsupported:
     'MissingAuthenticationTokenException InvalidAction UnknownOperationException ' +

@@ -1,15 +1,15 @@
 /** The sentences of failures: the object, what happened, and what to do. */
-import type { AwsService } from '../../ports/aws-api.ts';
 import type { PortFailure } from '../../ports/port-error.ts';
 import type { CredentialFailure } from './credentials.ts';
 import type { ErrorKind } from './error-codes.ts';
 import type { NoAnswer } from './no-answer.ts';
 import type { Profile } from './profile.ts';
 import { mustBeEnabled } from './region.ts';
+import type { SdkService } from './sdk-packages.ts';
 
 /** What was asked, of whom and as whom. */
 export interface Asked {
-  readonly service: AwsService;
+  readonly service: SdkService;
   /** `ec2:DescribeInstances`; the IAM action of the call. */
   readonly permission: string;
   readonly region: string;

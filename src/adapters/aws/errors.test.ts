@@ -162,6 +162,8 @@ test('the permission that lacks is the one the refusal names', () => {
   assert.equal(other.permission, 'iam:PassRole');
   assert.match(other.message, /^arn:aws:iam::1:user\/me may not call iam:PassRole; allow/);
   assert.equal(denied('No.').permission, 'ec2:DescribeInstances');
+  const small = 'User: arn:aws:iam::1:user/me is not authorized to perform: ec2:describeinstances';
+  assert.equal(denied(small).permission, 'ec2:DescribeInstances');
   assert.equal(named(thrown('Throttling', 'is not authorized to perform: a:b')).permission, null);
 });
 

@@ -98,11 +98,12 @@ function named(kind: ErrorKind, thrown: Thrown, asked: Asked): PortError {
 
 const MESSAGE_MAX = 4096;
 
-/** A call may need a permission of another name; the refusal says which. */
+/** A call may need a permission of another name; the refusal says which. SQS writes all in small letters. */
 function permissionOf(message: string, { permission }: Asked): string {
   const start = message.slice(0, MESSAGE_MAX);
   const action = /not authorized to perform: ([a-z0-9-]{2,32}:[A-Za-z0-9]{2,64})\b/.exec(start);
-  return action?.[1] ?? permission;
+  const told = action?.[1] ?? permission;
+  return told.toLowerCase() === permission.toLowerCase() ? permission : told;
 }
 
 /** Names that say how the SDK failed, not what AWS said. */

@@ -1,6 +1,6 @@
 /** AWS through its SDK: loaded service by service, read only, every failure named. */
 import type { JsonObject } from '../../evidence/json.ts';
-import type { AwsApi, AwsCall, AwsService } from '../../ports/aws-api.ts';
+import type { AwsApi, AwsCall } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -18,6 +18,7 @@ import { plainAnswer, sdkInput } from './plain.ts';
 import { type Environment, readProfile } from './profile.ts';
 import { isRegionName, partitionOf } from './region.ts';
 import { RetryBudget } from './retry-budget.ts';
+import type { SdkService } from './sdk-packages.ts';
 
 export interface AwsOptions {
   /** null: the region of AWS_REGION, AWS_DEFAULT_REGION or the profile, in this order. */
@@ -44,14 +45,17 @@ export interface OpenedAws extends AwsApi {
   close(): void;
 }
 
+/** A call of a service that may be none of those which `AwsApi` asks. */
+export type SdkCall = Pick<AwsCall, 'operation' | 'input'> & { readonly service: SdkService };
+
 /** What reading and writing have in common: one region, one identity, counted requests. */
 export interface Opened {
   readonly options: AwsOptions;
   readonly region: string | null;
   readonly profile: ReturnType<typeof readProfile>;
   readonly counts: Map<string, number>;
-  readonly services: Map<AwsService, Promise<LoadedService>>;
-  readonly budgets: Map<AwsService, RetryBudget>;
+  readonly services: Map<SdkService, Promise<LoadedService>>;
+  readonly budgets: Map<SdkService, RetryBudget>;
   readonly credentials: ReturnType<typeof shareCredentials>;
   agents: Agents | null;
 }
@@ -102,7 +106,7 @@ function regionOf({ region, env }: AwsOptions, ofProfile: string | null): string
 }
 
 /** The first one loads what all have in common. */
-const ALWAYS_USED: readonly AwsService[] = ['ec2', 'eks', 'autoscaling', 'sts', 'iam'];
+const ALWAYS_USED: readonly SdkService[] = ['ec2', 'eks', 'autoscaling', 'sts', 'iam'];
 /** Between two of them answers that have come are looked at. */
 const BREATH_MS = 30;
 
@@ -166,9 +170,9 @@ function onePage(answer: JsonObject, { paging, reshape }: CallShape): JsonObject
 }
 
 /** Services that are the same in all regions of a partition. */
-const GLOBAL: ReadonlySet<AwsService> = new Set(['iam', 'route53', 'sts']);
+const GLOBAL: ReadonlySet<SdkService> = new Set(['iam', 'route53', 'sts']);
 
-export function askedOf({ region, profile }: Opened, { service, operation }: AwsCall): Asked {
+export function askedOf({ region, profile }: Opened, { service, operation }: SdkCall): Asked {
   const asked = { service, permission: `${service}:${operation}`, profile };
   if (region !== null) return { ...asked, region };
   if (GLOBAL.has(service)) return { ...asked, region: 'us-east-1' };
@@ -182,7 +186,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** @param name what a failure of the request is; that of a question when not given */
 export async function request(
   opened: Opened,
-  call: AwsCall,
+  call: SdkCall,
   asked: Asked,
   signal: AbortSignal,
   name = nameError,
@@ -191,7 +195,7 @@ export async function request(
   signal.throwIfAborted();
   const { client, command } = await serviceOf(opened, call.service, asked.region);
   await identify(client, asked, signal);
-  const times = shapeOf(call.service, call.operation)?.times ?? [];
+  const times = timesOf(call);
   const output = await attempt({
     clock: options.clock,
     budget: budgetOf(opened, call.service),
@@ -206,6 +210,10 @@ export async function request(
   return plainAnswer(output);
 }
 
+function timesOf({ service, operation }: SdkCall): readonly string[] {
+  return service === 'sqs' ? [] : (shapeOf(service, operation)?.times ?? []);
+}
+
 /** Before the time of the request begins, as a login in a browser may be behind it. */
 async function identify(client: SdkClient, asked: Asked, signal: AbortSignal): Promise<void> {
   try {
@@ -216,7 +224,7 @@ async function identify(client: SdkClient, asked: Asked, signal: AbortSignal): P
   }
 }
 
-function budgetOf({ budgets, options }: Opened, service: AwsService): RetryBudget {
+function budgetOf({ budgets, options }: Opened, service: SdkService): RetryBudget {
   const budget = budgets.get(service) ?? new RetryBudget(options.clock);
   budgets.set(service, budget);
   return budget;
@@ -224,7 +232,7 @@ function budgetOf({ budgets, options }: Opened, service: AwsService): RetryBudge
 
 async function serviceOf(
   opened: Opened,
-  service: AwsService,
+  service: SdkService,
   region: string,
 ): Promise<LoadedService> {
   const loading = opened.services.get(service) ?? loadOne(opened, service, region);
@@ -234,7 +242,7 @@ async function serviceOf(
 
 async function loadOne(
   opened: Opened,
-  service: AwsService,
+  service: SdkService,
   region: string,
 ): Promise<LoadedService> {
   const loaded = await loadService(service, {
@@ -252,7 +260,7 @@ async function loadOne(
 /** Reaching the other side takes longer than this only where nothing answers at all. */
 const CONNECT_TIMEOUT_MS = 5000;
 
-function settingsOf(opened: Opened, service: AwsService, region: string): object {
+function settingsOf(opened: Opened, service: SdkService, region: string): object {
   const { profile, options } = opened;
   opened.agents ??= openAgents(options.env, profile.caBundle);
   const endpoint = endpointOf(service, options.env);
@@ -271,7 +279,7 @@ function settingsOf(opened: Opened, service: AwsService, region: string): object
 }
 
 /** As the SDKs name services in `AWS_ENDPOINT_URL_…`. */
-const ENDPOINT_NAMES: Readonly<Record<AwsService, string>> = {
+const ENDPOINT_NAMES: Readonly<Record<SdkService, string>> = {
   ec2: 'EC2',
   autoscaling: 'AUTO_SCALING',
   eks: 'EKS',
@@ -284,10 +292,11 @@ const ENDPOINT_NAMES: Readonly<Record<AwsService, string>> = {
   cloudtrail: 'CLOUDTRAIL',
   ssm: 'SSM',
   logs: 'CLOUDWATCH_LOGS',
+  sqs: 'SQS',
 };
 
 /** null leaves it to the SDK, which also knows the endpoints in configuration files. */
-function endpointOf(service: AwsService, environment: Environment): string | null {
+function endpointOf(service: SdkService, environment: Environment): string | null {
   if (environment['AWS_IGNORE_CONFIGURED_ENDPOINT_URLS'] === 'true') return null;
   const found =
     environment[`AWS_ENDPOINT_URL_${ENDPOINT_NAMES[service]}`] ?? environment['AWS_ENDPOINT_URL'];
@@ -298,7 +307,7 @@ function endpointOf(service: AwsService, environment: Environment): string | nul
 }
 
 /** The last step before the wire, so that each request that is sent counts once. */
-function counting({ counts }: Opened, service: AwsService): Middleware {
+function counting({ counts }: Opened, service: SdkService): Middleware {
   return (next, { commandName = '' }) => {
     const name = `${service}:${commandName.replace(/Command$/, '')}`;
     return async (args) => {

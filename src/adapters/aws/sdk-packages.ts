@@ -2,6 +2,9 @@
 import { createRequire } from 'node:module';
 import type { AwsService } from '../../ports/aws-api.ts';
 
+/** Those that are asked, and SQS, which brings what AWS reports. */
+export type SdkService = AwsService | 'sqs';
+
 /** What a package exports, by name. */
 export type SdkModule = Readonly<Record<string, unknown>>;
 
@@ -15,7 +18,7 @@ interface SdkPackage {
   readonly client: string;
 }
 
-export const SDK_PACKAGES: Readonly<Record<AwsService, SdkPackage>> = {
+export const SDK_PACKAGES: Readonly<Record<SdkService, SdkPackage>> = {
   ec2: { load: () => load('@aws-sdk/client-ec2'), client: 'EC2Client' },
   autoscaling: { load: () => load('@aws-sdk/client-auto-scaling'), client: 'AutoScalingClient' },
   eks: { load: () => load('@aws-sdk/client-eks'), client: 'EKSClient' },
@@ -31,4 +34,5 @@ export const SDK_PACKAGES: Readonly<Record<AwsService, SdkPackage>> = {
   cloudtrail: { load: () => load('@aws-sdk/client-cloudtrail'), client: 'CloudTrailClient' },
   logs: { load: () => load('@aws-sdk/client-cloudwatch-logs'), client: 'CloudWatchLogsClient' },
   ssm: { load: () => load('@aws-sdk/client-ssm'), client: 'SSMClient' },
+  sqs: { load: () => load('@aws-sdk/client-sqs'), client: 'SQSClient' },
 };

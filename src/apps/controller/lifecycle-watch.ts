@@ -9,6 +9,7 @@ import {
 } from '../../controllers/lifecycle/facts.ts';
 import { type LifecycleMemory, NOTHING_KNOWN } from '../../controllers/lifecycle/memory.ts';
 import { asSeen } from '../../diagnosis/fact-index.ts';
+import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import { factsByKind } from '../../evidence/fact-values.ts';
 import { seen, type Seen, type WhyUnknown } from '../../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../../evidence/kinds.ts';
@@ -62,6 +63,7 @@ function wasRefused({ collection }: Observations, call: string): boolean {
 /** What happens to machines, by what a resident hears and judges. */
 export class LifecycleWatch {
   readonly #events = new Map<string, Seen<KubeEvent>>();
+  #news: Seen<MachineNews>[] = [];
   #memory: LifecycleMemory = NOTHING_KNOWN;
   #isUnbroken = false;
 
@@ -74,12 +76,17 @@ export class LifecycleWatch {
     },
     went: (_, key) => void this.#events.delete(key),
     round: () => undefined,
+    reported: (news) => {
+      const heard = news.slice(0, EVENTS_MAX - this.#news.length);
+      this.#news.push(...heard.map((one) => seen(one, 'EventBridge', `event ${one.id}`)));
+    },
   };
 
   /** What happened since the last standing. */
   take(standing: Standing, hasAws: boolean): Decision {
     const decision = decide(this.#memory, this.#factsOf(standing, hasAws));
     this.#memory = decision.memory;
+    this.#news = [];
     return decision;
   }
 
@@ -112,6 +119,7 @@ export class LifecycleWatch {
       updates: answered(known, 'aws/update', isAnswered('eks:DescribeUpdate')),
       audits: incomplete(NOT_ASKED),
       trail: answered(known, 'aws/trail-event', false),
+      news: this.#news,
     };
   }
 }

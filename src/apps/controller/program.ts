@@ -14,6 +14,7 @@ import { excerptOf } from '../../evidence/redact.ts';
 import { rollCallOf } from '../../diagnosis/roll-call/roll-call.ts';
 import { areRowsWhole, withUnread } from '../../diagnosis/roll-call/whole.ts';
 import type { LookClients } from '../../collection/look-clients.ts';
+import type { AwsEvents } from '../../ports/aws-events.ts';
 import { startTimer, type Timer } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { KubeWrites } from '../../ports/kube-writes.ts';
@@ -27,6 +28,7 @@ import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.t
 import { createAuthKeeper } from './auth.ts';
 import { FollowedLists } from './followed-lists.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
+import { MachineNewsPart } from './machine-news.ts';
 import type { EniJanitor } from '../../controllers/eni-janitor/janitor.ts';
 import type { Logger } from '../../runtime/log/logger.ts';
 import type { MetricsRegistry } from '../../runtime/metrics/registry.ts';
@@ -68,6 +70,8 @@ export interface ControllerTools {
   readonly webhook: Pick<WebhookPublisher, 'publish' | 'run'> | null;
   /** Runs while this replica leads; null where nobody asked for it. */
   readonly janitor: Pick<EniJanitor, 'run'> | null;
+  /** Received from while this replica leads; null where no queue is configured. */
+  readonly awsEvents: AwsEvents | null;
 }
 
 /** Who keeps what a resident hears and judges. */
@@ -96,6 +100,7 @@ export class Controller {
   readonly #keeper: ReportKeeper;
   /** null where nobody asked for it. */
   readonly #auth: AuthKeeper | null;
+  readonly #news: MachineNewsPart | null;
   readonly #lifecycle = new LifecycleWatch();
   readonly #lists = new FollowedLists();
   readonly #events: EventPublisher;
@@ -132,6 +137,7 @@ export class Controller {
     });
     this.#keeper = this.#reportKeeper();
     this.#auth = this.#authKeeper();
+    this.#news = this.#newsPart();
     this.#election = this.#candidate();
   }
 
@@ -147,9 +153,9 @@ export class Controller {
   async run(stop: AbortSignal): Promise<void> {
     const { writesReports, writesEvents, auth } = this.#settings;
     // Who writes nothing needs no Lease.
-    const { webhook, janitor } = this.#tools;
-    const needsLease =
-      writesReports || writesEvents || auth === 'restore' || webhook !== null || janitor !== null;
+    const { webhook, janitor, awsEvents } = this.#tools;
+    const led = [webhook, janitor, awsEvents].some((part) => part !== null);
+    const needsLease = writesReports || writesEvents || auth === 'restore' || led;
     const parts = [
       async (end: AbortSignal) => this.#resident.run(end),
       async (end: AbortSignal) => this.#tellLists(end),
@@ -177,6 +183,19 @@ export class Controller {
         this.#metrics.performed(action, outcome);
         if (outcome !== 'done' && outcome !== 'conflict') this.#tools.log.warn(why, { outcome });
       },
+    });
+  }
+
+  #newsPart(): MachineNewsPart | null {
+    const { awsEvents: events, clients, random, log } = this.#tools;
+    if (events === null) return null;
+    return new MachineNewsPart({
+      events,
+      clock: clients.clock,
+      random,
+      log,
+      registry: this.registry,
+      report: (news) => this.#resident.report(news),
     });
   }
 
@@ -236,11 +255,14 @@ export class Controller {
       .map((part) => async (end: AbortSignal) => part.run({ signal: end, isLeading }));
     const auth = this.#auth;
     if (auth !== null) runs.push(async (end) => auth.lead({ signal: end, isLeading }));
+    const news = this.#news;
+    if (news !== null) runs.push(async (end) => news.run(end));
     if (runs.length === 0) await whenAborted(signal);
     await together(runs, signal);
   }
 
   async #take(standing: Standing): Promise<void> {
+    const taken = this.#news?.taking();
     const { document, observations, nowMs } = standing;
     const { log, recording, clients } = this.#tools;
     const rollCall = rollCallOf({ document, observations, nowMs, expected: [] });
@@ -256,6 +278,7 @@ export class Controller {
     this.#keeper.setRows(rollCall.rows, areWhole);
     this.#auth?.setShutOut(areWhole ? shutOutIn(observations) : []);
     await recording?.take(standing);
+    taken?.();
   }
 
   /** A right that is taken away changes nothing that a judgement would see at once. */

@@ -14,6 +14,7 @@ import { type Clients, openClients } from '../cli/live/open-clients.ts';
 import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import type { OpenConfiguration } from './configuration.ts';
 import { liveChecks, readyChecks } from './health.ts';
+import { eventsOf } from './opened-events.ts';
 import { janitorOf } from './opened-janitor.ts';
 import { Controller, type ControllerSettings, type StandingRecorder } from './program.ts';
 import { identity, serveHealth } from './serving.ts';
@@ -112,6 +113,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
     registry,
     recorder: recorder ?? NO_RECORDER,
   });
+  const events = eventsOf(configuration, flags, clients);
   const controller = new Controller(settings, {
     clients: { ...clients, kube },
     writes,
@@ -122,6 +124,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
     registry,
     webhook: webhookOf(configuration, registry),
     janitor: janitor?.janitor ?? null,
+    awsEvents: events?.events ?? null,
   });
   declareConfiguration(registry, configuration);
   try {
@@ -138,6 +141,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   } finally {
     signals.stop();
     janitor?.close();
+    events?.close();
     await Promise.all([writes.close(), clients.close()]);
     await recorder?.close();
   }

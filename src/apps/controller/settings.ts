@@ -16,6 +16,11 @@ function isWebhookUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username + password === '';
 }
 
+/** `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`, and what endpoints of one's own make of it. */
+function isQueueUrl(text: string): boolean {
+  return isWebhookUrl(text) && /^\/\d{12}\/[\w-]{1,80}(?:\.fifo)?$/.test(new URL(text).pathname);
+}
+
 /** What `rollcall controller` can be set to, by its file, its flags and its environment. */
 export const CONTROLLER_SETTINGS = {
   reports: {
@@ -68,6 +73,15 @@ export const CONTROLLER_SETTINGS = {
     isFixed: true,
     valueName: 'MODE',
     help: 'What is done where aws-auth lost the mapping of a node role that machines need',
+  },
+  awsEvents: {
+    kind: 'text',
+    fallback: null,
+    isFixed: true,
+    valueName: 'URL',
+    check: (value) =>
+      isQueueUrl(value) ? null : 'is not the URL of a queue; list them: aws sqs list-queues',
+    help: 'SQS queue to which EventBridge sends what EC2, Auto Scaling and AWS Health report; messages that were read are removed',
   },
   eniJanitor: {
     kind: 'choice',

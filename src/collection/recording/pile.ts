@@ -61,6 +61,9 @@ export class EvidencePile implements ResidentListener {
     else this.#ofMachines = documents;
   }
 
+  /** No judgement is made of news. */
+  reported(): void {}
+
   /** What these observations were made of. */
   at({ documents, collection }: Observations): Pile {
     const refused = new Set(collection?.refusals.map(({ call }) => call));

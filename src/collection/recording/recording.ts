@@ -12,6 +12,7 @@ import { EventsOffered } from './events.ts';
 import { gapSinceLastLook, happeningOfGap, refusalChanges } from './gaps.ts';
 import { evidenceChanges } from './going.ts';
 import { machineChanges } from './machines.ts';
+import { newsChanges } from './news.ts';
 import { nodeChanges } from './nodes.ts';
 import type { Pile } from './pile.ts';
 import type { SeenObjects } from './seen.ts';
@@ -140,6 +141,7 @@ export class Recording {
     const events = { happenings: this.#events.fresh(seen.events), notes: new Map() };
     return [
       refusalChanges(refusals, notes, look),
+      newsChanges(seen.news),
       machineChanges(seen, notes, isAwsWhole),
       claimChanges(seen, notes, whole.has('NodeClaim')),
       nodeChanges(seen, notes, look, whole.has('Node')),

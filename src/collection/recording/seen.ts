@@ -1,3 +1,4 @@
+import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import { isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import { redact } from '../../evidence/redact.ts';
 import { keptObject } from '../../readers/saved/kubernetes.ts';
@@ -15,6 +16,8 @@ export interface SeenObjects {
   readonly presentClaims: ReadonlySet<string>;
   /** All that EC2 listed when it was asked last; null where it was not asked. */
   readonly instances: readonly JsonObject[] | null;
+  /** What AWS reported of machines since then. */
+  readonly news: readonly MachineNews[];
   /** The end of what machines printed on their consoles, by instance id. */
   readonly consoles: ReadonlyMap<string, string>;
 }
@@ -71,6 +74,7 @@ export class SeenCluster implements ResidentListener {
   readonly #nodes = new SeenKind();
   readonly #claims = new SeenKind();
   #events: JsonObject[] = [];
+  #news: MachineNews[] = [];
   #instances: readonly JsonObject[] | null = null;
   readonly #consoles = new Map<string, string>();
 
@@ -100,6 +104,10 @@ export class SeenCluster implements ResidentListener {
     for (const answer of answers) this.#addConsole(answer);
   }
 
+  reported(news: readonly MachineNews[]): void {
+    this.#news.push(...news.slice(0, VERSIONS_MAX - this.#news.length));
+  }
+
   /** What came since this was asked last, and what is there. */
   take(): SeenObjects {
     const seen = {
@@ -109,11 +117,13 @@ export class SeenCluster implements ResidentListener {
       presentNodes: this.#nodes.present,
       presentClaims: this.#claims.present,
       instances: this.#instances,
+      news: this.#news,
       consoles: this.#consoles,
     };
     this.#nodes.versions = [];
     this.#claims.versions = [];
     this.#events = [];
+    this.#news = [];
     return seen;
   }
 

@@ -26,5 +26,6 @@ export function allListeners(listeners: readonly ResidentListener[]): ResidentLi
     },
     went: (kind, key) => listeners.forEach((listener) => listener.went(kind, key)),
     round: (documents) => listeners.forEach((listener) => listener.round(documents)),
+    reported: (news) => listeners.forEach((listener) => listener.reported(news)),
   };
 }

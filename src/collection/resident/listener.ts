@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../evidence/json.ts';
+import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import type { CollectedDocument } from '../document.ts';
 
 /** Hears what a resident hears, object by object, to keep more of it than a roll call needs. */
@@ -11,4 +12,6 @@ export interface ResidentListener {
   went(kind: string, key: string): void;
   /** Hears everything that one round of questions to AWS and machines brought. */
   round(documents: readonly CollectedDocument[]): void;
+  /** Hears what AWS reports of machines without being asked. */
+  reported(news: readonly MachineNews[]): void;
 }

@@ -1,4 +1,5 @@
 import { createJudge, type Judge } from '../../engine/diagnose.ts';
+import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
 import { pause, whenAborted } from '../../runtime/abort.ts';
@@ -126,6 +127,12 @@ export class Resident {
   /** Asks for a judgement although nothing is new: time alone may tell more. */
   judgeSoon(): void {
     this.#news.ring();
+  }
+
+  /** Has AWS asked at once, as it reports that machines changed. */
+  report(news: readonly MachineNews[]): void {
+    this.#options.listener?.reported(news);
+    this.#hear(true);
   }
 
   health(): ResidentHealth {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../evidence/json.ts';
-import { ago, awsOf } from '../../evidence/testing.ts';
+import type { MachineNews } from '../../evidence/aws/machine-news.ts';
+import { ago, awsOf, NOW_MS } from '../../evidence/testing.ts';
 import { cluesIn } from './clues.ts';
 import { complete } from './facts.ts';
 import { cluesTold as told, excerptsOf as excerpts, listed, lookOf } from './testing.ts';
@@ -120,6 +121,25 @@ describe('EC2 tells of scheduled maintenance', () => {
     assert.deepEqual(told(status(ID, { ...RETIREMENT, Code: null })), []);
     assert.deepEqual(told(status(null, RETIREMENT)), []);
     assert.deepEqual(told(status(ID)), []);
+  });
+});
+
+describe('EventBridge reports', () => {
+  const about = { id: 'e-1', atMs: NOW_MS - 90_000, instanceIds: [ID, ID2], text: 'EC2 takes it' };
+  const news = (kind: MachineNews['kind']) => ({ news: [listed({ ...about, kind })] });
+
+  test('that EC2 takes a spot instance back, or is likely to, for each instance', () => {
+    for (const kind of ['spot', 'rebalance'] as const)
+      assert.deepEqual(told(news(kind)), [
+        `instanceId ${ID}: ${kind} "" by id 90000`,
+        `instanceId ${ID2}: ${kind} "" by id 90000`,
+      ]);
+    assert.deepEqual(excerpts(news('spot')), ['EC2 takes it', 'EC2 takes it']);
+  });
+
+  test('and other things that tell nothing of the reason', () => {
+    for (const kind of ['state', 'hook', 'scaling', 'maintenance'] as const)
+      assert.deepEqual(told(news(kind)), []);
   });
 });
 

@@ -154,6 +154,19 @@ function ofStatuses({ statuses, nowMs }: LifecycleFacts): readonly Addressed[] {
   });
 }
 
+/** News by which EC2 says why it ends a machine; when maintenance begins, its status tells. */
+const NEWS = ['spot', 'rebalance'] as const;
+
+function ofNews({ news = [] }: LifecycleFacts): readonly Addressed[] {
+  return news.flatMap((one) => {
+    const { kind: told, instanceIds, text, atMs } = one.value;
+    const kind = NEWS.find((known) => known === told);
+    if (kind === undefined) return [];
+    const clue = clueOf([kind, ''], true, proofOf(one, text, atMs));
+    return instanceIds.map((instanceId) => ({ ...OF_NOBODY, clue, instanceId }));
+  });
+}
+
 /** Calls of EC2 and Auto Scaling that end instances. */
 const ENDING_CALLS = new Set(['TerminateInstances', 'TerminateInstanceInAutoScalingGroup']);
 
@@ -223,6 +236,7 @@ export function cluesIn(facts: LifecycleFacts): readonly Addressed[] {
     ...facts.instances.items.flatMap((instance) => ofInstance(instance, nowMs)),
     ...ofActivities(facts),
     ...ofStatuses(facts),
+    ...ofNews(facts),
     ...ofTrail(facts),
     ...ofAudits(facts),
     ...ofUpdates(facts),

@@ -1,6 +1,7 @@
 import type { Cluster, ScalingActivity, Update } from '../../evidence/aws/groups.ts';
 import type { TrailEvent } from '../../evidence/aws/iam.ts';
 import type { Instance, InstanceStatus } from '../../evidence/aws/instance.ts';
+import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import type { Seen, WhyUnknown } from '../../evidence/fact.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 import type { KubeEvent, NodeDeletionRequest } from '../../evidence/kube/event.ts';
@@ -43,6 +44,8 @@ export interface LifecycleFacts {
   readonly audits: Listed<NodeDeletionRequest>;
   /** Of CloudTrail. */
   readonly trail: Listed<TrailEvent>;
+  /** What AWS reported since the last look; not given where nobody receives it. */
+  readonly news?: readonly Seen<MachineNews>[];
 }
 
 export const LISTS = [

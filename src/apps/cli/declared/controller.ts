@@ -14,6 +14,7 @@ export const CONTROLLER = declareCommand({
     'Follows everything that a look lists, asks AWS every minute and when machines come or go, and judges at each change. Each change of a verdict is one line on standard output; /metrics, /livez and /readyz are served on --listen.',
     'It reports who deleted a Node and why: the cloud controller, Karpenter, the Cluster Autoscaler, a node group, EC2 or a person.',
     'With --reports it keeps one NodeReport object for each machine, with --events it writes Events about Nodes. Of several replicas the one that holds the Lease rollcall-controller writes; it writes nothing else.',
+    'With --aws-events it also receives what EC2, Auto Scaling and AWS Health report, asks AWS at once, and knows which spot machine EC2 took back.',
     'With --eni-janitor report it names network interfaces that the VPC CNI left behind; with --eni-janitor delete it deletes those of this cluster for which everything proves it, few an hour.',
     'With --auth report it reports where aws-auth lost the mapping of a node role, and who wrote it last; with --auth restore it puts back what it saw there before, where machines of the role are shut out, few an hour.',
     'With --only gate it keeps gates and nothing else: a node keeps the startup taint of each NodeGate that selects it until every proof has held for the dwell. It asks nothing of AWS. Of several replicas the one that holds the Lease rollcall-gate writes. See docs/gate.md, and docs/gate-compatibility.md for configuration of nidhogg and the Node Readiness Controller.',
@@ -65,6 +66,11 @@ export const CONTROLLER = declareCommand({
     {
       title: 'Report leaked network interfaces',
       command: 'rollcall controller --eni-janitor report --cluster shop',
+    },
+    {
+      title: 'Hear of machines at once',
+      command:
+        'rollcall controller --aws-events https://sqs.eu-west-1.amazonaws.com/111122223333/rollcall',
     },
     {
       title: 'Report lost mappings of node roles',

@@ -28,6 +28,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'watch',
         'controller',
         'eni-janitor',
+        'aws-events',
         'auth-restore',
         'gate',
         'gate-evict',

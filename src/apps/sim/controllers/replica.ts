@@ -150,6 +150,7 @@ export class Replica {
         registry: new MetricsRegistry(),
         webhook: null,
         janitor: null,
+        awsEvents: null,
         recording: recordingOf(ports.recorder, scene.cluster, (text) =>
           listener.onSaid(program.name, text),
         ),
