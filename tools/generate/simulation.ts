@@ -14,6 +14,8 @@ import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
 import { AUTH_BUGS } from '../../test/sim/auth/bugs.ts';
 import { AUTH_SIM_RULES } from '../../test/sim/auth/rules.ts';
 import { GATE_BUGS } from '../../test/sim/gates/bugs.ts';
+import { GATE_MISTAKES } from '../../test/sim/gates/mistakes.ts';
+import { GATE_RULES } from '../../test/sim/gates/rules.ts';
 import { JANITOR_BUGS } from '../../test/sim/janitor/bugs.ts';
 import { JANITOR_FAULTS } from '../../test/sim/janitor/faults.ts';
 import { JANITOR_RULES } from '../../test/sim/janitor/rules.ts';
@@ -52,15 +54,17 @@ interface Places {
   readonly hasControllers: boolean;
   readonly hasJanitor: boolean;
   readonly hasAuth?: boolean;
+  readonly hasGate?: boolean;
 }
 
 /** Where something is checked or done: in whole clusters, in runs of one program, or not yet. */
 function stateOf(places: Places, otherwise: string): string {
-  const { isHere, hasControllers, hasJanitor, hasAuth = false } = places;
+  const { isHere, hasControllers, hasJanitor, hasAuth = false, hasGate = false } = places;
   const runs = [
     hasControllers ? 'controllers' : '',
     hasJanitor ? 'the janitor' : '',
     hasAuth ? 'the keeper of aws-auth' : '',
+    hasGate ? 'the gate' : '',
   ]
     .filter((one) => one !== '')
     .join(', ')
@@ -87,6 +91,12 @@ function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
 }
 
+/** Of a gate among machines, and of one that leads and writes. */
+const GATE_SIM_RULES: readonly string[] = [
+  ...GATE_RULES,
+  ...GATE_BUGS.flatMap(({ caughtBy }) => caughtBy),
+];
+
 /** Of the runs of joins, in which no look of a user is judged. */
 const JOIN_RULES: ReadonlySet<string> = new Set(['I-26', 'I-27']);
 
@@ -98,6 +108,7 @@ function ruleRow({ id, title, of }: Rule): readonly string[] {
     hasControllers: CONTROLLER_RULES.has(id),
     hasJanitor: JANITOR_RULES.some((one) => one === id),
     hasAuth: AUTH_SIM_RULES.some((one) => one === id),
+    hasGate: GATE_SIM_RULES.includes(id),
   };
   return [id, title, stateOf(places, later([of]))];
 }
@@ -112,7 +123,7 @@ const PLANTED_WHERE: readonly (readonly [
   ['with joins', JOIN_BUGS],
   ['with the janitor', JANITOR_BUGS],
   ['with the keeper of aws-auth', AUTH_BUGS],
-  ['with the gate', GATE_BUGS],
+  ['with the gate', [...GATE_BUGS, ...GATE_MISTAKES]],
   ['with slip-ins', SLIP_BUGS],
 ];
 
@@ -299,8 +310,24 @@ node tools/simulation-auth.ts --planted P22                   the quiet run with
 Besides seeds each call around a restoration goes wrong in each way. Mistakes that are planted between
 the keeper and its ports, and what catches them:`;
 
-function authTable(): string {
-  const rows = AUTH_BUGS.map(({ id, caughtBy }) => {
+const GATES = `## Gates
+
+The program of \`rollcall gate\` runs beside machines whose agents really work, fail and come back, and
+whose kubelets tell the API so early, late or not at all. Machines reboot, are replaced under their
+name, lose the label of their gate, or lose their Node while they run; kubelets restart; agents die for
+a second; a DaemonSet is made again under its name, another one is missing; a gate is deleted, one
+cannot be read; the clock is set ahead by 8 s and by an hour. Each opening is compared with how long the
+agent of the present DaemonSet worked on this machine, in this boot and for this Node (I-01 to I-04),
+each write with the taints and labels that were there (I-05, I-07, I-08), and at the end no well node
+is shut (L-01) and none is remembered that is gone (I-32).
+
+Besides drawn faults with two replicas, writes of Nodes go wrong in each way. Mistakes that are planted
+between the gate and its ports, and what catches them:`;
+
+type Mistake = { readonly id: string; readonly caughtBy: readonly string[] };
+
+function mistakesTable(mistakes: readonly Mistake[]): string {
+  const rows = mistakes.map(({ id, caughtBy }) => {
     const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
     return [title === undefined ? id : `${id}: ${title}`, caughtBy.join(', ')];
   });
@@ -336,7 +363,9 @@ export function simulationPage(): GeneratedFile {
     JANITOR,
     janitorTable(),
     AUTH,
-    authTable(),
+    mistakesTable(AUTH_BUGS),
+    GATES,
+    mistakesTable([...GATE_BUGS, ...GATE_MISTAKES]),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',
