@@ -11,6 +11,8 @@ import { LIVENESS, type Rule, SAFETY } from '../../src/sim/invariants/list.ts';
 import { MARKS } from '../../src/sim/marks/marks.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
+import { AGENT_BUGS } from '../../test/sim/agents/bugs.ts';
+import { AGENT_RULES } from '../../test/sim/agents/world.ts';
 import { AUTH_BUGS } from '../../test/sim/auth/bugs.ts';
 import { AUTH_SIM_RULES } from '../../test/sim/auth/rules.ts';
 import { GATE_BUGS } from '../../test/sim/gates/bugs.ts';
@@ -55,16 +57,19 @@ interface Places {
   readonly hasJanitor: boolean;
   readonly hasAuth?: boolean;
   readonly hasGate?: boolean;
+  readonly hasAgent?: boolean;
 }
 
 /** Where something is checked or done: in whole clusters, in runs of one program, or not yet. */
 function stateOf(places: Places, otherwise: string): string {
-  const { isHere, hasControllers, hasJanitor, hasAuth = false, hasGate = false } = places;
+  const { isHere, hasControllers, hasJanitor, hasAuth = false } = places;
+  const { hasGate = false, hasAgent = false } = places;
   const runs = [
     hasControllers ? 'controllers' : '',
     hasJanitor ? 'the janitor' : '',
     hasAuth ? 'the keeper of aws-auth' : '',
     hasGate ? 'the gate' : '',
+    hasAgent ? 'the agent' : '',
   ]
     .filter((one) => one !== '')
     .join(', ')
@@ -109,6 +114,7 @@ function ruleRow({ id, title, of }: Rule): readonly string[] {
     hasJanitor: JANITOR_RULES.some((one) => one === id),
     hasAuth: AUTH_SIM_RULES.some((one) => one === id),
     hasGate: GATE_SIM_RULES.includes(id),
+    hasAgent: AGENT_RULES.some((one) => one === id),
   };
   return [id, title, stateOf(places, later([of]))];
 }
@@ -125,6 +131,7 @@ const PLANTED_WHERE: readonly (readonly [
   ['with the keeper of aws-auth', AUTH_BUGS],
   ['with the gate', [...GATE_BUGS, ...GATE_MISTAKES]],
   ['with slip-ins', SLIP_BUGS],
+  ['with the agent', AGENT_BUGS],
 ];
 
 function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
@@ -324,6 +331,14 @@ is shut (L-01) and none is remembered that is gone (I-32).
 Besides drawn faults with two replicas, writes of Nodes go wrong in each way. Mistakes that are planted
 between the gate and its ports, and what catches them:`;
 
+const AGENTS = `## Agents
+
+The keeper and the probe of \`rollcall agent\` run on a machine whose way to instance metadata changes:
+nothing is redirected, all is, the rule of pods is gone while that of the machine itself stays, or it
+is for interfaces that no pod has. The condition of the Node is compared each second with what pods
+truly get: it is never \`True\` while they have had the node's role for 15 s (I-02), and it is \`True\`
+once they have been kept from it for as long, so that a gate opens (L-01).`;
+
 type Mistake = { readonly id: string; readonly caughtBy: readonly string[] };
 
 function mistakesTable(mistakes: readonly Mistake[]): string {
@@ -366,6 +381,8 @@ export function simulationPage(): GeneratedFile {
     mistakesTable(AUTH_BUGS),
     GATES,
     mistakesTable([...GATE_BUGS, ...GATE_MISTAKES]),
+    AGENTS,
+    mistakesTable(AGENT_BUGS),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',
