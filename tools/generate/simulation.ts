@@ -11,9 +11,13 @@ import { LIVENESS, type Rule, SAFETY } from '../../src/sim/invariants/list.ts';
 import { MARKS } from '../../src/sim/marks/marks.ts';
 import { PLANTED_BUGS } from '../../src/sim/planted/bugs.ts';
 import { PLANTED_KINDS, type PlantedKind } from '../../src/sim/planted/list.ts';
+import { AGENT_BUGS } from '../../test/sim/agents/bugs.ts';
+import { AGENT_RULES } from '../../test/sim/agents/world.ts';
 import { AUTH_BUGS } from '../../test/sim/auth/bugs.ts';
 import { AUTH_SIM_RULES } from '../../test/sim/auth/rules.ts';
 import { GATE_BUGS } from '../../test/sim/gates/bugs.ts';
+import { GATE_MISTAKES } from '../../test/sim/gates/mistakes.ts';
+import { GATE_RULES } from '../../test/sim/gates/rules.ts';
 import { JANITOR_BUGS } from '../../test/sim/janitor/bugs.ts';
 import { JANITOR_FAULTS } from '../../test/sim/janitor/faults.ts';
 import { JANITOR_RULES } from '../../test/sim/janitor/rules.ts';
@@ -52,15 +56,20 @@ interface Places {
   readonly hasControllers: boolean;
   readonly hasJanitor: boolean;
   readonly hasAuth?: boolean;
+  readonly hasGate?: boolean;
+  readonly hasAgent?: boolean;
 }
 
 /** Where something is checked or done: in whole clusters, in runs of one program, or not yet. */
 function stateOf(places: Places, otherwise: string): string {
   const { isHere, hasControllers, hasJanitor, hasAuth = false } = places;
+  const { hasGate = false, hasAgent = false } = places;
   const runs = [
     hasControllers ? 'controllers' : '',
     hasJanitor ? 'the janitor' : '',
     hasAuth ? 'the keeper of aws-auth' : '',
+    hasGate ? 'the gate' : '',
+    hasAgent ? 'the agent' : '',
   ]
     .filter((one) => one !== '')
     .join(', ')
@@ -87,6 +96,12 @@ function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
 }
 
+/** Of a gate among machines, and of one that leads and writes. */
+const GATE_SIM_RULES: readonly string[] = [
+  ...GATE_RULES,
+  ...GATE_BUGS.flatMap(({ caughtBy }) => caughtBy),
+];
+
 /** Of the runs of joins, in which no look of a user is judged. */
 const JOIN_RULES: ReadonlySet<string> = new Set(['I-26', 'I-27']);
 
@@ -98,6 +113,8 @@ function ruleRow({ id, title, of }: Rule): readonly string[] {
     hasControllers: CONTROLLER_RULES.has(id),
     hasJanitor: JANITOR_RULES.some((one) => one === id),
     hasAuth: AUTH_SIM_RULES.some((one) => one === id),
+    hasGate: GATE_SIM_RULES.includes(id),
+    hasAgent: AGENT_RULES.some((one) => one === id),
   };
   return [id, title, stateOf(places, later([of]))];
 }
@@ -112,8 +129,9 @@ const PLANTED_WHERE: readonly (readonly [
   ['with joins', JOIN_BUGS],
   ['with the janitor', JANITOR_BUGS],
   ['with the keeper of aws-auth', AUTH_BUGS],
-  ['with the gate', GATE_BUGS],
+  ['with the gate', [...GATE_BUGS, ...GATE_MISTAKES]],
   ['with slip-ins', SLIP_BUGS],
+  ['with the agent', AGENT_BUGS],
 ];
 
 function plantedRow({ id, title, of }: PlantedKind): readonly string[] {
@@ -299,8 +317,32 @@ node tools/simulation-auth.ts --planted P22                   the quiet run with
 Besides seeds each call around a restoration goes wrong in each way. Mistakes that are planted between
 the keeper and its ports, and what catches them:`;
 
-function authTable(): string {
-  const rows = AUTH_BUGS.map(({ id, caughtBy }) => {
+const GATES = `## Gates
+
+The program of \`rollcall gate\` runs beside machines whose agents really work, fail and come back, and
+whose kubelets tell the API so early, late or not at all. Machines reboot, are replaced under their
+name, lose the label of their gate, or lose their Node while they run; kubelets restart; agents die for
+a second; a DaemonSet is made again under its name, another one is missing; a gate is deleted, one
+cannot be read; the clock is set ahead by 8 s and by an hour. Each opening is compared with how long the
+agent of the present DaemonSet worked on this machine, in this boot and for this Node (I-01 to I-04),
+each write with the taints and labels that were there (I-05, I-07, I-08), and at the end no well node
+is shut (L-01) and none is remembered that is gone (I-32).
+
+Besides drawn faults with two replicas, writes of Nodes go wrong in each way. Mistakes that are planted
+between the gate and its ports, and what catches them:`;
+
+const AGENTS = `## Agents
+
+The keeper and the probe of \`rollcall agent\` run on a machine whose way to instance metadata changes:
+nothing is redirected, all is, the rule of pods is gone while that of the machine itself stays, or it
+is for interfaces that no pod has. The condition of the Node is compared each second with what pods
+truly get: it is never \`True\` while they have had the node's role for 15 s (I-02), and it is \`True\`
+once they have been kept from it for as long, so that a gate opens (L-01).`;
+
+type Mistake = { readonly id: string; readonly caughtBy: readonly string[] };
+
+function mistakesTable(mistakes: readonly Mistake[]): string {
+  const rows = mistakes.map(({ id, caughtBy }) => {
     const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
     return [title === undefined ? id : `${id}: ${title}`, caughtBy.join(', ')];
   });
@@ -336,7 +378,11 @@ export function simulationPage(): GeneratedFile {
     JANITOR,
     janitorTable(),
     AUTH,
-    authTable(),
+    mistakesTable(AUTH_BUGS),
+    GATES,
+    mistakesTable([...GATE_BUGS, ...GATE_MISTAKES]),
+    AGENTS,
+    mistakesTable(AGENT_BUGS),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',

@@ -8,7 +8,7 @@ import { conditionPlan } from './condition.ts';
 import { BlastBudget } from './budget.ts';
 import { GateCaches, type PolicyKind } from './caches.ts';
 import { type Look, lookAt } from './look.ts';
-import type { NodeMemory } from './memory.ts';
+import { Memories } from './memories.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { planOf } from './plan.ts';
 import type { GatePolicy, PolicyReading } from './policy.ts';
@@ -70,7 +70,7 @@ const NOT_READY_MS = 1_000;
 export class GateKeeper {
   readonly caches: GateCaches;
   readonly #options: GateKeeperOptions;
-  readonly #memories = new Map<string, NodeMemory>();
+  readonly #memories: Memories;
   readonly #budget = new BlastBudget();
   readonly #own: OwnWrites;
   /** For taints, and for the conditions that tell; null while another replica leads. */
@@ -82,6 +82,7 @@ export class GateKeeper {
 
   constructor(options: GateKeeperOptions) {
     this.#options = options;
+    this.#memories = new Memories(options.clock);
     this.#own = new OwnWrites(options.clock);
     this.caches = new GateCaches({
       ...options,
@@ -198,7 +199,7 @@ export class GateKeeper {
   }
 
   #forget(name: string): void {
-    if (!this.#memories.delete(name)) return;
+    if (!this.#memories.leave(name)) return;
     this.#budget.forget(name);
     this.#own.forget(name);
     this.#checked.delete(name);

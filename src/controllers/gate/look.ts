@@ -1,7 +1,7 @@
 import { type Adoption, adoptionsOf, type GoneOwners, rememberGone } from './adoption.ts';
 import { decide, type GateView } from './decide.ts';
 import { type Judgement, judge } from './judge.ts';
-import { type Held, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
+import { type Held, holdsBefore, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
 import type { NodeFacts } from './node-facts.ts';
 import { hasLabels } from './node-selector.ts';
 import { isPlacedByLabels } from './placement.ts';
@@ -73,7 +73,9 @@ interface Step {
 function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Step {
   const { node, around, nowMs, monotonicMs, isWithinBudget } = input;
   const bootFloorMs = bootFloor(policy, node, memory);
-  const scene: Scene = { node, around, nowMs, bootFloorMs, freshnessMs: policy.freshnessMs };
+  const { freshnessMs, isBoundToBoot } = policy;
+  const formerHolds = isBoundToBoot ? holdsBefore(memory) : new Set<string>();
+  const scene: Scene = { node, around, nowMs, bootFloorMs, formerHolds, freshnessMs };
   const judgement = judge(policy, scene);
   const key = heldKey(policy);
   const held = nextHeld(memory.held.get(key), judgement, monotonicMs, 'any' in policy.needs);

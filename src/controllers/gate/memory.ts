@@ -13,6 +13,13 @@ export interface Held {
   readonly lastLossMs: number;
 }
 
+/** What was proven in a boot that is over: a status that says the same is left from it. */
+export interface FormerBoot {
+  readonly bootId: string;
+  /** As a proof that holds says it. */
+  readonly holds: ReadonlySet<string>;
+}
+
 /** What is remembered of one Node in one boot. */
 export interface NodeMemory {
   readonly uid: string;
@@ -21,6 +28,8 @@ export interface NodeMemory {
   readonly wasAtStart: boolean;
   /** By the node's clock: what happened no later was before this boot; null for unknown. */
   readonly bootFloorMs: number | null;
+  /** Of this Node or another of its name; null for none that is known. */
+  readonly former: FormerBoot | null;
   /** The kubelet's newest heartbeat, by the node's clock. */
   readonly heartbeatMs: number | null;
   /** By policy. */
@@ -51,6 +60,21 @@ const NOTHING = {
   goneOwners: new Map<string, number>(),
 };
 
+/** So many are kept over boots in which nothing was proven. */
+const FORMER_HOLDS_MAX = 64;
+
+function formerOf({ bootId, held, former }: NodeMemory): FormerBoot | null {
+  if (bootId === null) return former;
+  const holds = [...held.values()].flatMap((one) => one.holds).filter((hold) => hold !== null);
+  const all = new Set([...(former?.holds ?? []), ...holds]);
+  return { bootId, holds: new Set([...all].slice(-FORMER_HOLDS_MAX)) };
+}
+
+/** What proofs said before the machine booted; nothing while the boot is the same. */
+export function holdsBefore({ bootId, former }: NodeMemory): ReadonlySet<string> {
+  return former === null || former.bootId === bootId ? NOBODY : former.holds;
+}
+
 function isOtherBoot(before: NodeMemory, { bootId }: NodeFacts): boolean {
   return before.bootId !== null && bootId !== null && before.bootId !== bootId;
 }
@@ -63,7 +87,8 @@ export function rememberNode(
 ): NodeMemory {
   const { uid, bootId } = node;
   const heartbeatMs = heartbeatOf(node);
-  const fresh = { uid, bootId, heartbeatMs, ...NOTHING };
+  const former = before === undefined ? null : formerOf(before);
+  const fresh = { uid, bootId, former, heartbeatMs, ...NOTHING };
   if (before === undefined || before.uid !== uid)
     return { ...fresh, bootFloorMs: null, wasAtStart: isAtStart };
   const { wasAtStart } = before;

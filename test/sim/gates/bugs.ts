@@ -1,11 +1,15 @@
-/** Mistakes that a gate easily makes, each at its writes, and the rules that must notice. */
+/** Mistakes in how a gate writes, and the rules of all controllers that must notice. */
+import type { Clock } from '../../../src/ports/clock.ts';
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
+import type { Fate } from '../../../src/sim/programs/call.ts';
 
 export interface GateBug {
   /** Of its kind in the list: `P9`. */
   readonly id: string;
   readonly caughtBy: readonly string[];
-  readonly writes: (writes: KubeWrites) => KubeWrites;
+  readonly writes: (writes: KubeWrites, clock: Clock) => KubeWrites;
+  /** The fault in which it shows, anew for each run; none where it shows without. */
+  readonly fate?: () => Fate;
 }
 
 function withoutVersion(patch: KubePatch): KubePatch {
@@ -13,6 +17,18 @@ function withoutVersion(patch: KubePatch): KubePatch {
   const isOther = ({ path }: { readonly path?: unknown }): boolean =>
     path !== '/metadata/resourceVersion' && path !== '/metadata/uid';
   return { ...patch, operations: patch.operations.filter(isOther) };
+}
+
+/** Longer than a leader leads without a renewal. */
+const LIMITED_MS = 12_000;
+
+/** From its first intention on nobody hears it renew its Lease. */
+function leaseIsLost(): Fate {
+  let isLost = false;
+  return ({ what }) => {
+    isLost ||= what.startsWith('append');
+    return isLost && what.endsWith('leases') ? 'lost-request' : null;
+  };
 }
 
 export const GATE_BUGS: readonly GateBug[] = [
@@ -24,5 +40,18 @@ export const GATE_BUGS: readonly GateBug[] = [
       patch: async (resource, name, patch, more) =>
         writes.patch(resource, name, withoutVersion(patch), more),
     }),
+  },
+  {
+    id: 'P42',
+    caughtBy: ['I-16'],
+    // What waits for a limiter of the client is sent whoever leads by then.
+    writes: (writes, clock) => ({
+      ...writes,
+      async patch(resource, name, patch, more) {
+        await clock.sleep(LIMITED_MS);
+        return writes.patch(resource, name, patch, more);
+      },
+    }),
+    fate: leaseIsLost,
   },
 ];

@@ -4,8 +4,13 @@ import type { DaemonPodFacts, DaemonSetFacts } from '../workloads.ts';
 import { type Saying, type Scene, unknown, unproven, unread } from './saying.ts';
 
 /** True for a Pod that was started before the node's present boot, and whose status is a leftover. */
-function isOfOtherBoot({ startedMs }: DaemonPodFacts, { bootFloorMs }: Scene): boolean {
-  return bootFloorMs !== null && startedMs !== null && startedMs <= bootFloorMs;
+function isOfOtherBoot(
+  { startedMs }: DaemonPodFacts,
+  hold: string,
+  { bootFloorMs, formerHolds }: Scene,
+): boolean {
+  const isOld = bootFloorMs !== null && startedMs !== null && startedMs <= bootFloorMs;
+  return isOld || formerHolds.has(hold);
 }
 
 function sayingOf(pod: DaemonPodFacts, scene: Scene): Saying {
@@ -15,9 +20,9 @@ function sayingOf(pod: DaemonPodFacts, scene: Scene): Saying {
     const because = pod.trouble === '' ? '' : `: ${pod.trouble}`;
     return unproven(`${name} is not ready (${pod.phase})${because}`);
   }
-  if (isOfOtherBoot(pod, scene))
+  const hold = `${pod.uid} ${pod.readySinceMs} ${pod.restarts} ${pod.startedMs}`;
+  if (isOfOtherBoot(pod, hold, scene))
     return unproven(`${name} has not started since the node booted; its status is from before`);
-  const hold = `${pod.uid} ${pod.readySinceMs} ${pod.restarts}`;
   return { state: 'proven', sinceMs: pod.readySinceMs, hold, by: `${name} is ready` };
 }
 

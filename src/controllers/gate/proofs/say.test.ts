@@ -88,6 +88,7 @@ function scene(
     },
     nowMs: BEAT_MS + 60_000,
     bootFloorMs: null,
+    formerHolds: new Set(),
     freshnessMs: null,
     ...rest,
   };
@@ -160,6 +161,18 @@ const SAYINGS: readonly (readonly [string, Proof, Scene, RegExp])[] = [
     CNI,
     scene({ bootFloorMs: BEAT_MS }, [podOf({ status: running(BEAT) })]),
     /^unproven: .* has not started since the node booted/,
+  ],
+  [
+    'a Pod that says what it said before the boot',
+    CNI,
+    scene({ formerHolds: new Set([`pod-uid ${BEAT_MS} 0 null`]) }, [podOf()]),
+    /^unproven: .* has not started since the node booted/,
+  ],
+  [
+    'a Pod that was ready before the boot and is ready again',
+    CNI,
+    scene({ formerHolds: new Set([`pod-uid ${BEAT_MS - 1000} 0 null`]) }, [podOf()]),
+    /^proven/,
   ],
   [
     'a Pod of this boot',

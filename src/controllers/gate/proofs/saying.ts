@@ -46,6 +46,8 @@ export interface Scene {
   readonly nowMs: number;
   /** What happened on the machine no later than this was before its present boot; null for unknown. */
   readonly bootFloorMs: number | null;
+  /** What Pods said on this machine before its present boot, or on another of its name. */
+  readonly formerHolds: ReadonlySet<string>;
   /** A heartbeat that is older proves nothing, ms; null where age does not matter. */
   readonly freshnessMs: number | null;
 }

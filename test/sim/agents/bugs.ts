@@ -1,0 +1,44 @@
+/** Mistakes that an agent easily makes in how it asks for instance metadata. */
+import type { Host } from '../../../src/ports/host.ts';
+import type { AgentBug, Way } from './world.ts';
+
+export interface PlantedAgentBug {
+  /** Of its kind in the list: `P7`. */
+  readonly id: string;
+  readonly caughtBy: readonly string[];
+  readonly bug: AgentBug;
+}
+
+/** Where there is a rule nobody is asked: it will work. */
+const ruleIsFunction: AgentBug = ({ pods, way, at }) => ({
+  ...pods,
+  request: async (request) =>
+    (way().rules.includes('PREROUTING') ? at('agent') : pods).request(request),
+});
+
+/** One connection for ever, which leads where it led as it was opened. */
+const oneConnection =
+  (isOpened: (way: Way) => boolean): AgentBug =>
+  ({ pods, way, at }) => {
+    let open: Host | null = null;
+    return {
+      ...pods,
+      async request(request) {
+        if (open === null && isOpened(way())) open = at(way().ofPods);
+        return (open ?? pods).request(request);
+      },
+    };
+  };
+
+export const AGENT_BUGS: readonly PlantedAgentBug[] = [
+  { id: 'P7', caughtBy: ['I-02'], bug: ruleIsFunction },
+  { id: 'P31', caughtBy: ['L-01'], bug: oneConnection(() => true) },
+  {
+    id: 'a probe uses a connection from before the rule was gone',
+    caughtBy: ['I-02'],
+    bug: oneConnection(({ ofPods }) => ofPods === 'agent'),
+  },
+  { id: 'P32', caughtBy: ['I-02'], bug: ({ host }) => host },
+  // What listens on loopback is reached whatever the rules say.
+  { id: 'P33', caughtBy: ['I-02'], bug: ({ at }) => at('agent') },
+];

@@ -1,0 +1,41 @@
+/** What is played in a world of gates, and what came of it. */
+import type { PolicyReading } from '../../../src/controllers/gate/policy.ts';
+import type { JsonObject } from '../../../src/evidence/json.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
+import type { KubeApi } from '../../../src/ports/kube-api.ts';
+import type { KubeWrites } from '../../../src/ports/kube-writes.ts';
+import type { Call, Fate } from '../../../src/sim/programs/call.ts';
+
+export interface Violation {
+  readonly rule: string;
+  readonly what: string;
+}
+
+/** What a gate reaches the outside with, and how it reads its policies. */
+export interface GatePorts {
+  readonly api: KubeApi;
+  readonly writes: KubeWrites;
+  readonly clock: Clock;
+  readonly read: (object: JsonObject) => PolicyReading;
+}
+
+/** A mistake between the gate and its ports. */
+export type PortBug = (ports: GatePorts) => Partial<GatePorts>;
+
+export interface GatePlan {
+  readonly seed?: number;
+  readonly replicas?: number;
+  /** Asked of each call before the calm. */
+  readonly fate?: Fate;
+  readonly bug?: PortBug;
+}
+
+export interface GateResult {
+  readonly violations: readonly Violation[];
+  /** By rule, how often it was looked at. */
+  readonly evaluations: ReadonlyMap<string, number>;
+  /** Gates that opened, as `gate node`, in their order. */
+  readonly opened: readonly string[];
+  readonly calls: readonly Call[];
+  readonly lines: readonly string[];
+}
