@@ -112,6 +112,44 @@ describe('symptoms of a machine are the same', () => {
   });
 });
 
+describe('where other causes are asked, what is kept of a machine', () => {
+  const memory = createMemory();
+  const [subject = assert.fail()] = seenSubjects({ own: [A_NODE] });
+  const subjects = [subject];
+  const finds = (id: string, needs: Cause['needs']) =>
+    causeOf(id, 'networked', { needs, match: () => found({}, [], 'definite') });
+  const node = finds('node', ['kube/Node']);
+  const second = finds('second', ['kube/Node']);
+  const stranger = finds('stranger', ['aws/vpc']);
+  const observations = seenPile({ atMs: 10_000_000 });
+  const standingWith = (...causes: readonly Cause[]) => {
+    memory.look({ observations, subjects });
+    const { standings } = examine({
+      observations,
+      subjects,
+      causes,
+      memory,
+      catalogueVersion: '7',
+    });
+    return standings[0] ?? assert.fail();
+  };
+  const foundWith = (...causes: readonly Cause[]) =>
+    standingWith(...causes).founds.map(({ cause }) => cause.id);
+
+  test('is how it stands, where none of them concerns it', () => {
+    const before = standingWith(node);
+    assert.equal(standingWith(stranger, node), before);
+    assert.equal(standingWith(node), before);
+  });
+
+  test('is not how it stands with one that came, went, or is asked at another place', () => {
+    assert.deepEqual(foundWith(node, second), ['node', 'second']);
+    assert.deepEqual(foundWith(second, node), ['second', 'node']);
+    assert.deepEqual(foundWith(second, stranger), ['second']);
+    assert.deepEqual(foundWith(node), ['node']);
+  });
+});
+
 describe('what is kept of a machine', () => {
   test('is all of it where nothing concerns it', () => {
     const memory = createMemory();
@@ -135,44 +173,6 @@ describe('what is kept of a machine', () => {
     assert.equal(kept.causes, causes);
     assert.equal(kept.standing?.subject, others[0]);
     assert.equal(kept.standing?.founds, first.standing?.founds);
-  });
-
-  describe('where other causes are asked', () => {
-    const memory = createMemory();
-    const [subject = assert.fail()] = seenSubjects({ own: [A_NODE] });
-    const subjects = [subject];
-    const finds = (id: string, needs: Cause['needs']) =>
-      causeOf(id, 'networked', { needs, match: () => found({}, [], 'definite') });
-    const node = finds('node', ['kube/Node']);
-    const second = finds('second', ['kube/Node']);
-    const stranger = finds('stranger', ['aws/vpc']);
-    const observations = seenPile({ atMs: 10_000_000 });
-    const standingWith = (...causes: readonly Cause[]) => {
-      memory.look({ observations, subjects });
-      const { standings } = examine({
-        observations,
-        subjects,
-        causes,
-        memory,
-        catalogueVersion: '7',
-      });
-      return standings[0] ?? assert.fail();
-    };
-    const foundWith = (...causes: readonly Cause[]) =>
-      standingWith(...causes).founds.map(({ cause }) => cause.id);
-
-    test('is how it stands, where none of them concerns it', () => {
-      const before = standingWith(node);
-      assert.equal(standingWith(stranger, node), before);
-      assert.equal(standingWith(node), before);
-    });
-
-    test('is not how it stands with one that came, went, or is asked at another place', () => {
-      assert.deepEqual(foundWith(node, second), ['node', 'second']);
-      assert.deepEqual(foundWith(second, node), ['second', 'node']);
-      assert.deepEqual(foundWith(second, stranger), ['second']);
-      assert.deepEqual(foundWith(node), ['node']);
-    });
   });
 
   test('is nothing of a machine that was seen and not examined', () => {
