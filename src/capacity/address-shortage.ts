@@ -76,7 +76,7 @@ export function addressShortage(view: ShortageView, isTold = false): AddressShor
   if (node.state !== 'seen' || instance === undefined) return null;
   const { name } = node.value;
   const pods = view.list('kube/Pod');
-  const waiting = waitingPods(pods, name, isTold ? Number.POSITIVE_INFINITY : view.nowMs);
+  const waiting = waitingPods(pods, name, isTold ? { nowMs: Number.POSITIVE_INFINITY } : view);
   const daemonSet = waiting.length === 0 ? null : cniOf(view, name);
   if (daemonSet === null) return null;
   const mode = networkModeOf(daemonSet.value);

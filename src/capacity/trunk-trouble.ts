@@ -1,4 +1,4 @@
-import { isoMs } from '../evidence/time.ts';
+import { isoMs, type Timed } from '../evidence/time.ts';
 import type { Seen } from '../evidence/fact.ts';
 import type { FactTypes, KubeNode } from '../evidence/kinds.ts';
 import { isSettled, POD_NORMAL_MS } from '../domain/pods/pods.ts';
@@ -57,19 +57,19 @@ export function branchesOf({ allocatable }: KubeNode): number {
   return Number(allocatable[POD_ENI] ?? 0);
 }
 
-function hasWaited({ value }: Seen<Pod>, nowMs: number): boolean {
+function hasWaited({ value }: Seen<Pod>, { nowMs }: Timed): boolean {
+  if (nowMs === null) return false;
   const madeMs = isoMs(value.metadata?.creationTimestamp);
   return isSettled(value, nowMs) || (madeMs !== null && nowMs - madeMs > POD_NORMAL_MS);
 }
 
 /** null where nothing waits, where a node has branch interfaces, or where the CNI was not read. */
 export function trunkTrouble(facts: TrunkFacts): TrunkTrouble | null {
-  const { nowMs } = facts;
   const daemonSet = facts.list('kube/DaemonSet').find(({ value }) => isCni(value));
-  if (nowMs === null || daemonSet === undefined) return null;
+  if (daemonSet === undefined) return null;
   const waiting = facts
     .list('kube/Pod')
-    .filter((pod) => waitsForBranch(pod.value) && hasWaited(pod, nowMs));
+    .filter((pod) => waitsForBranch(pod.value) && hasWaited(pod, facts));
   const [first] = waiting;
   if (first === undefined) return null;
   const fitting = facts

@@ -120,7 +120,12 @@ export interface View<K extends FactKind, S extends string> {
   clusterSign(name: S): Sighting | null;
   /** True when the subject shows this symptom, which does not decide by itself. */
   shows(symptom: SymptomId): boolean;
-  /** When Rollcall collected the evidence, ms since the epoch; null for evidence of others. */
+  /** True for evidence that Rollcall collected, which shows the present; false for evidence of others. */
+  readonly isLive: boolean;
+  /**
+   * When Rollcall collected the evidence, ms since the epoch; null for evidence of others. What
+   * asks for it is asked again as time passes, so it is asked for last.
+   */
   readonly nowMs: number | null;
   /** A line of evidence made from a fact, for `proof`. */
   quote(fact: Seen<unknown>, excerpt: string): Quote;

@@ -196,10 +196,11 @@ function isPending({ subject, founds }: Standing, observations: Observations): b
 }
 
 function isYoung(node: KubeNode, { collection }: Observations): boolean {
+  if (node.ready !== false) return false;
   const created = node.createdMs;
   const age =
     node.ageMs ?? (collection === null || created === null ? null : collection.atMs - created);
-  return age !== null && age <= READY_NORMAL_MS && node.ready === false;
+  return age !== null && age <= READY_NORMAL_MS;
 }
 
 /** @param timed the same evidence, of which is noted that its moment is asked for */

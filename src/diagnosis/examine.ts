@@ -156,16 +156,55 @@ function madeStanding(
   };
 }
 
+const APART = new WeakMap<readonly Cause[], WeakMap<readonly Cause[], readonly Cause[] | null>>();
+
+/** Causes that only one of two lists has; null where those of both are asked in another order. */
+function apartIn(before: readonly Cause[], now: readonly Cause[]): readonly Cause[] | null {
+  const [earlier, later] = [new Set(before), new Set(now)];
+  const isInOrder = isSameList(
+    before.filter((cause) => later.has(cause)),
+    now.filter((cause) => earlier.has(cause)),
+  );
+  return isInOrder ? [...earlier.symmetricDifference(later)] : null;
+}
+
+/** The same, worked out once of each two lists, as every subject asks. */
+function causesApart(before: readonly Cause[], now: readonly Cause[]): readonly Cause[] | null {
+  const known = APART.get(before) ?? new WeakMap<readonly Cause[], readonly Cause[] | null>();
+  const apart = known.has(now) ? (known.get(now) ?? null) : apartIn(before, now);
+  APART.set(before, known.set(now, apart));
+  return apart;
+}
+
+/** True where the causes that are asked now are, of this subject, those that were asked before. */
+function isAskedTheSame(
+  subject: Subject,
+  { causes, answers }: Conclusion,
+  input: DiagnosisInput,
+): boolean {
+  const now = concernedOf(input);
+  if (causes === null || causes === now) return causes === now;
+  const apart = causesApart(causes, now);
+  return (
+    apart?.every((cause) => answers.get(cause) === undefined && !mayBeAsked(cause, subject)) ===
+    true
+  );
+}
+
 function standingOf(subject: Subject, input: DiagnosisInput, memory: Memory): Standing {
   const conclusion = memory.of(subject);
   const symptoms = isBystander(subject, input)
     ? NO_SYMPTOMS
     : symptomsOf(subject, input, conclusion);
   conclusion.symptoms = symptoms;
-  const { standing, causes } = conclusion;
+  const { standing } = conclusion;
   const asking = { input, memory, conclusion };
-  const isAsked = standing?.symptoms === symptoms.value && causes === concernedOf(input);
-  if (isAsked && areAnsweredAlike(subject, asking)) return standing;
+  const isAsked =
+    standing?.symptoms === symptoms.value && isAskedTheSame(subject, conclusion, input);
+  if (isAsked && areAnsweredAlike(subject, asking)) {
+    conclusion.causes = concernedOf(input);
+    return standing;
+  }
   const made = madeStanding(subject, symptoms.value, asking);
   conclusion.standing = made;
   conclusion.causes = concernedOf(input);

@@ -189,6 +189,7 @@ export function machineView<K extends FactKind, S extends string>(
     anySign: () => false,
     clusterSign: () => null,
     shows: (symptom) => symptom === 'machine-without-node',
+    isLive: true,
     nowMs: NOW_MS,
     quote: (fact, excerpt) => plan.quote(fact as Planned, planWords(excerpt)),
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FactRecord } from '../evidence/observations.ts';
 import { podOf, readyIs } from '../evidence/testing.ts';
-import { clear, found, type Match } from './cause.ts';
+import { type Cause, clear, found, type Match } from './cause.ts';
 import { examine } from './examine.ts';
 import { createMemory } from './memory.ts';
 import type { Subject } from './subject.ts';
@@ -109,6 +109,44 @@ describe('symptoms of a machine are the same', () => {
     assert.deepEqual(symptomsOf(watch), ['boot-verdict']);
     watch.look({ ...pile, own: [A_NODE, podNamed('a', 'False')] });
     assert.deepEqual(symptomsOf(watch)?.toSorted(), ['boot-verdict', 'sandbox-not-created']);
+  });
+});
+
+describe('where other causes are asked, what is kept of a machine', () => {
+  const memory = createMemory();
+  const [subject = assert.fail()] = seenSubjects({ own: [A_NODE] });
+  const subjects = [subject];
+  const finds = (id: string, needs: Cause['needs']) =>
+    causeOf(id, 'networked', { needs, match: () => found({}, [], 'definite') });
+  const node = finds('node', ['kube/Node']);
+  const second = finds('second', ['kube/Node']);
+  const stranger = finds('stranger', ['aws/vpc']);
+  const observations = seenPile({ atMs: 10_000_000 });
+  const standingWith = (...causes: readonly Cause[]) => {
+    memory.look({ observations, subjects });
+    const { standings } = examine({
+      observations,
+      subjects,
+      causes,
+      memory,
+      catalogueVersion: '7',
+    });
+    return standings[0] ?? assert.fail();
+  };
+  const foundWith = (...causes: readonly Cause[]) =>
+    standingWith(...causes).founds.map(({ cause }) => cause.id);
+
+  test('is how it stands, where none of them concerns it', () => {
+    const before = standingWith(node);
+    assert.equal(standingWith(stranger, node), before);
+    assert.equal(standingWith(node), before);
+  });
+
+  test('is not how it stands with one that came, went, or is asked at another place', () => {
+    assert.deepEqual(foundWith(node, second), ['node', 'second']);
+    assert.deepEqual(foundWith(second, node), ['second', 'node']);
+    assert.deepEqual(foundWith(second, stranger), ['second']);
+    assert.deepEqual(foundWith(node), ['node']);
   });
 });
 

@@ -4,7 +4,8 @@ import type { MachineName } from '../evidence/names.ts';
 import type { Hit, Observations } from '../evidence/observations.ts';
 import { SOURCES, type LineSource } from '../evidence/source.ts';
 import { type FactIndex, indexFacts, NO_FACTS } from './fact-index.ts';
-import { gatherGroups, type Gathered, type Group } from './gathering.ts';
+import { createGatherer, type Gathered } from './gathering.ts';
+import type { Group } from './gathering-names.ts';
 import { isNode } from './namesakes.ts';
 import { seenSymptoms } from './seen-symptoms.ts';
 import type { Subject } from './subject.ts';
@@ -122,8 +123,9 @@ function sharedIndex({ cluster }: Gathered, before: Known | undefined): FactInde
 export function createAssembler(): Assembler {
   let machines: ReadonlyMap<string, Known> = new Map();
   let cluster: Known | undefined;
+  const gather = createGatherer();
   return (observations) => {
-    const gathered = gatherGroups(observations);
+    const gathered = gather(observations);
     const shared = sharedIndex(gathered, cluster);
     const sourcesOf = createSources(gathered.cluster, observations);
     const frame = { name: clusterNameOf(observations), shared, sourcesOf };

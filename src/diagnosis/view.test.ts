@@ -229,8 +229,8 @@ describe('a view of one subject', () => {
       around: { collection: COLLECTION, cluster: () => reading },
     });
     assert.deepEqual(
-      [seeing.names, seeing.instanceId, seeing.node, seeing.nowMs],
-      [['h'], 'i-1', 'n', 5],
+      [seeing.names, seeing.instanceId, seeing.node, seeing.nowMs, seeing.isLive],
+      [['h'], 'i-1', 'n', 5, true],
     );
     assert.deepEqual([seeing.sign('failed'), seeing.sign('x')], [sighting, null]);
     assert.deepEqual([seeing.clusterSign('failed'), seeing.clusterSign('x')], [sighting, null]);
@@ -241,8 +241,8 @@ describe('a view of one subject', () => {
     );
     const bare = view();
     assert.deepEqual(
-      [bare.clusterSign('failed'), bare.nowMs, bare.wasRefused('x')],
-      [null, null, false],
+      [bare.clusterSign('failed'), bare.nowMs, bare.isLive, bare.wasRefused('x')],
+      [null, null, false, false],
     );
   });
 

@@ -232,6 +232,7 @@ export function createView(
       return cluster?.().standing.get(name) ?? null;
     },
     shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,
+    isLive: collection !== null,
     get nowMs() {
       onRead('clock');
       return collection?.atMs ?? null;

@@ -20,6 +20,12 @@ export interface Position {
   readonly line: number;
 }
 
+/** Who tells the moment; asked only where an answer depends on it. */
+export interface Timed {
+  /** ms since the epoch; null where nobody knows the present. */
+  readonly nowMs: number | null;
+}
+
 /** A sighting's place in time and text, enough to say which of two came later. */
 export interface Moment {
   readonly when: When | null;

@@ -2,7 +2,7 @@ import { createJudge, type Judge } from '../../engine/diagnose.ts';
 import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import type { Observations } from '../../evidence/observations.ts';
 import type { Random } from '../../ports/random.ts';
-import { pause, whenAborted } from '../../runtime/abort.ts';
+import { isAbortOf, pause, whenAborted } from '../../runtime/abort.ts';
 import { Alarm } from '../../runtime/alarm.ts';
 import type { LookClients } from '../look-clients.ts';
 import type { LiveEvidence } from '../observe.ts';
@@ -118,6 +118,9 @@ export class Resident {
     try {
       // They end with the signal alone: the first that fails ends the others.
       await Promise.all(parts);
+    } catch (error) {
+      // A question to AWS or to a machine that is under way ends with the reason of the signal.
+      if (!isAbortOf(signal, error)) throw error;
     } finally {
       ending.abort();
       await Promise.allSettled(parts);

@@ -153,12 +153,12 @@ function waiting(change: Partial<KubeNode> = {}) {
 }
 
 test('a Node waits for its controller when it is tainted for two minutes', () => {
-  assert.ok(waitsForController(waiting(), NOW_MS));
-  assert.ok(!waitsForController(waiting({ createdMs: NOW_MS - 119_999 }), NOW_MS));
-  assert.ok(!waitsForController(waiting({ taints: [] }), NOW_MS));
-  assert.ok(!waitsForController(waiting({ taints: [{ ...TAINT, key: 'x' }] }), NOW_MS));
-  assert.ok(waitsForController(waiting({ createdMs: null }), NOW_MS));
-  assert.ok(waitsForController(waiting(), null));
+  assert.ok(waitsForController(waiting(), { nowMs: NOW_MS }));
+  assert.ok(!waitsForController(waiting({ createdMs: NOW_MS - 119_999 }), { nowMs: NOW_MS }));
+  assert.ok(!waitsForController(waiting({ taints: [] }), { nowMs: NOW_MS }));
+  assert.ok(!waitsForController(waiting({ taints: [{ ...TAINT, key: 'x' }] }), { nowMs: NOW_MS }));
+  assert.ok(waitsForController(waiting({ createdMs: null }), { nowMs: NOW_MS }));
+  assert.ok(waitsForController(waiting(), { nowMs: null }));
 });
 
 describe('a name that the cloud controller refuses', () => {
@@ -168,7 +168,7 @@ describe('a name that the cloud controller refuses', () => {
     nodes: [fact(waiting())],
     instances: [ec2],
     workloads: [controller],
-    nowMs: NOW_MS,
+    time: { nowMs: NOW_MS },
   };
 
   test('is one that EC2 does not have', () => {

@@ -5,6 +5,7 @@ import { instanceIdIn, ipInName } from '../../evidence/names.ts';
 import { acceptanceOf } from './acceptance.ts';
 import type { Vpc, DhcpOptions } from '../../evidence/aws/network.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
+import type { Timed } from '../../evidence/time.ts';
 import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
 
 /** Set by a kubelet with an external cloud provider, removed by the cloud controller alone. */
@@ -97,10 +98,12 @@ export function isEksNode(node: KubeNode): boolean {
 }
 
 /** True when the Node has waited for its cloud controller for longer than is normal. */
-export function waitsForController(node: KubeNode, nowMs: number | null): boolean {
+export function waitsForController(node: KubeNode, time: Timed): boolean {
   const isTainted = (node.taints ?? []).some(({ key }) => key === UNINITIALIZED);
+  if (!isTainted) return false;
+  const { nowMs } = time;
   const age = nowMs === null || node.createdMs === null ? null : nowMs - node.createdMs;
-  return isTainted && (age === null || age >= INITIALISATION_NORMAL_MS);
+  return age === null || age >= INITIALISATION_NORMAL_MS;
 }
 
 export interface NamesSeen {
@@ -108,7 +111,7 @@ export interface NamesSeen {
   readonly instances: readonly Seen<Instance>[];
   /** DaemonSets and Deployments of the cluster. */
   readonly workloads: readonly Seen<DaemonSet | Deployment>[];
-  readonly nowMs: number | null;
+  readonly time: Timed;
 }
 
 export interface RefusedName {
@@ -124,7 +127,7 @@ export interface RefusedName {
  * by a name that EC2 does not have; null when the name is right, or something else is to blame.
  */
 export function refusedName(seen: NamesSeen): RefusedName | null {
-  const node = seen.nodes.find(({ value }) => waitsForController(value, seen.nowMs));
+  const node = seen.nodes.find(({ value }) => waitsForController(value, seen.time));
   if (node === undefined) return null;
   const controller = runningController(seen.workloads);
   if (controller === null && !isEksNode(node.value)) return null;

@@ -1,6 +1,7 @@
 import { POD_NORMAL_MS } from '../pods/pods.ts';
 import type { Fact, Seen } from '../../evidence/fact.ts';
 import type { FactTypes, KubeNode } from '../../evidence/kinds.ts';
+import type { Timed } from '../../evidence/time.ts';
 import {
   placeOf,
   podsOfSet,
@@ -20,8 +21,7 @@ export interface NetworkTrouble {
 type Kind = 'kube/Node' | 'kube/Pod';
 
 /** The part of a cause's view that is read here. */
-export interface TroubleView {
-  readonly nowMs: number | null;
+export interface TroubleView extends Timed {
   read<N extends Kind>(kind: N): Fact<FactTypes[N]>;
   list<N extends Kind>(kind: N): readonly Seen<FactTypes[N]>[];
 }
@@ -29,9 +29,10 @@ export interface TroubleView {
 const NO_NETWORK = /cni plugin not initialized|cni config uninitialized|NetworkPluginNotReady/;
 
 /** What a Node that waits for its pod network says, null when it says nothing of that. */
-function waitsForCni(node: KubeNode, nowMs: number | null): string | null {
+function waitsForCni(node: KubeNode, time: Timed): string | null {
   const ready = node.conditions.find(({ type }) => type === 'Ready');
   if (ready?.status !== 'False' || !NO_NETWORK.test(ready.message)) return null;
+  const { nowMs } = time;
   const isFresh = nowMs !== null && nowMs - (ready.changedMs ?? 0) <= POD_NORMAL_MS;
   const isYoung = nowMs !== null && nowMs - (node.createdMs ?? 0) <= POD_NORMAL_MS;
   return isFresh && isYoung ? null : `Node ${node.name} Ready=False: ${ready.message}`;
@@ -44,11 +45,11 @@ export function networkTrouble(view: TroubleView, daemonSet: string): NetworkTro
   const pods = view.list('kube/Pod');
   const { name } = node.value;
   const own = podsOfSet(pods, daemonSet).filter((pod) => placeOf(pod) === name);
-  const [broken] = unreadyPods(own, view.nowMs);
+  const [broken] = unreadyPods(own, view);
   if (broken !== undefined)
     return { fact: broken, words: `${podWords(broken)} ${stateWords(broken)}` };
-  const waits = waitsForCni(node.value, view.nowMs);
+  const waits = waitsForCni(node.value, view);
   if (waits !== null) return { fact: node, words: waits };
-  const [waiting] = waitingPods(pods, name, view.nowMs);
+  const [waiting] = waitingPods(pods, name, view);
   return waiting === undefined ? null : { fact: waiting, words: waitingWords(waiting) };
 }

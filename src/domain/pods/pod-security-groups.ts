@@ -1,7 +1,8 @@
 import { selects } from './label-selector.ts';
-import { isSettled, podCondition, serviceAccountOf, waitsForSandbox } from './pods.ts';
+import { hasSettled, podCondition, serviceAccountOf, waitsForSandbox } from './pods.ts';
 import type { Pod, Container } from '../../evidence/kube/pod.ts';
 import type { Seen } from '../../evidence/fact.ts';
+import type { Timed } from '../../evidence/time.ts';
 import type { SecurityGroupPolicy, CniNode } from '../../evidence/kube/network.ts';
 import type { ServiceAccount } from '../../evidence/kube/admission.ts';
 
@@ -29,13 +30,9 @@ export function waitsForBranch(pod: Pod): boolean {
 }
 
 /** Pods on their nodes that ask for a branch interface and have waited to start too long. */
-export function podsWithoutBranch(
-  pods: readonly Seen<Pod>[],
-  nowMs: number | null,
-): readonly Seen<Pod>[] {
-  if (nowMs === null) return [];
+export function podsWithoutBranch(pods: readonly Seen<Pod>[], time: Timed): readonly Seen<Pod>[] {
   return pods.filter(
-    ({ value }) => asksForBranch(value) && waitsForSandbox(value) && isSettled(value, nowMs),
+    (pod) => asksForBranch(pod.value) && waitsForSandbox(pod.value) && hasSettled(pod, time),
   );
 }
 

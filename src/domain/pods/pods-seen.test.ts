@@ -46,16 +46,16 @@ function ofSet(name: string, owner: string): Seen<Pod> {
 
 test('pods of a Node that wait for more than two minutes', () => {
   const pods = [LATE, FRESH, READY];
-  assert.deepEqual(waitingPods(pods, 'node00', NOW_MS), [LATE]);
-  assert.deepEqual(waitingPods(pods, 'node01', NOW_MS), []);
-  assert.deepEqual(waitingPods(pods, null, NOW_MS), []);
-  assert.deepEqual(waitingPods(pods, 'node00', null), []);
+  assert.deepEqual(waitingPods(pods, 'node00', { nowMs: NOW_MS }), [LATE]);
+  assert.deepEqual(waitingPods(pods, 'node01', { nowMs: NOW_MS }), []);
+  assert.deepEqual(waitingPods(pods, null, { nowMs: NOW_MS }), []);
+  assert.deepEqual(waitingPods(pods, 'node00', { nowMs: null }), []);
 });
 
 test('pods that are not Ready for more than two minutes, and stay', () => {
   const leaving = fact(podOf({ ...LATE_PARTS, metadata: { deletionTimestamp: ago(1) } }));
-  assert.deepEqual(unreadyPods([LATE, FRESH, READY, leaving], NOW_MS), [LATE]);
-  assert.deepEqual(unreadyPods([LATE], null), []);
+  assert.deepEqual(unreadyPods([LATE, FRESH, READY, leaving], { nowMs: NOW_MS }), [LATE]);
+  assert.deepEqual(unreadyPods([LATE], { nowMs: null }), []);
   assert.deepEqual([isReadyPod(READY), isReadyPod(LATE)], [true, false]);
 });
 

@@ -1,5 +1,6 @@
 import type { Seen } from '../../evidence/fact.ts';
-import { isPodReady, isSettled, podName, waitsForSandbox } from './pods.ts';
+import { hasSettled, isPodReady, podName, waitsForSandbox } from './pods.ts';
+import type { Timed } from '../../evidence/time.ts';
 import type { Pod } from '../../evidence/kube/pod.ts';
 
 /** The Node on which a pod is placed, null for one that waits to be placed. */
@@ -15,19 +16,15 @@ function isDeleted(pod: Seen<Pod>): boolean {
   return (pod.value.metadata?.deletionTimestamp ?? null) !== null;
 }
 
-function isOld(pod: Seen<Pod>, nowMs: number | null): boolean {
-  return nowMs !== null && isSettled(pod.value, nowMs);
-}
-
 /** Pods of a Node that have waited in ContainerCreating for more than two minutes. */
 export function waitingPods(
   pods: readonly Seen<Pod>[],
   node: string | null,
-  nowMs: number | null,
+  time: Timed,
 ): readonly Seen<Pod>[] {
   return pods.filter(
     (pod) =>
-      node !== null && placeOf(pod) === node && waitsForSandbox(pod.value) && isOld(pod, nowMs),
+      node !== null && placeOf(pod) === node && waitsForSandbox(pod.value) && hasSettled(pod, time),
   );
 }
 
@@ -42,11 +39,8 @@ export function podsOfSet(pods: readonly Seen<Pod>[], daemonSet: string): readon
 }
 
 /** Pods that are there for more than two minutes and are not Ready. */
-export function unreadyPods(
-  pods: readonly Seen<Pod>[],
-  nowMs: number | null,
-): readonly Seen<Pod>[] {
-  return pods.filter((pod) => !isReadyPod(pod) && !isDeleted(pod) && isOld(pod, nowMs));
+export function unreadyPods(pods: readonly Seen<Pod>[], time: Timed): readonly Seen<Pod>[] {
+  return pods.filter((pod) => !isReadyPod(pod) && !isDeleted(pod) && hasSettled(pod, time));
 }
 
 /** What a container of a pod that is not Ready is at: `waiting CrashLoopBackOff, 7 restarts`. */

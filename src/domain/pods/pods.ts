@@ -1,4 +1,5 @@
-import { isoMs } from '../../evidence/time.ts';
+import type { Seen } from '../../evidence/fact.ts';
+import { isoMs, type Timed } from '../../evidence/time.ts';
 import type { Condition } from '../../evidence/kube/object.ts';
 import type { ContainerStatus, Pod } from '../../evidence/kube/pod.ts';
 
@@ -116,6 +117,11 @@ export const POD_NORMAL_MS = 120_000;
 export function isSettled(pod: Pod, nowMs: number): boolean {
   const startedMs = isoMs(pod.status?.startTime);
   return startedMs !== null && nowMs - startedMs > POD_NORMAL_MS;
+}
+
+/** The same of a pod as it is seen; false where nobody knows the present. */
+export function hasSettled({ value }: Seen<Pod>, { nowMs }: Timed): boolean {
+  return nowMs !== null && isSettled(value, nowMs);
 }
 
 /** Whom the token is for that EKS's webhook puts into a pod for STS. */

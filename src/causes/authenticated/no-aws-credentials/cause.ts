@@ -130,7 +130,7 @@ function matchInstance(view: Own): Match | null {
   const isOne = new Set(instances.map(({ value }) => value.InstanceId ?? null)).size === 1;
   const complains = view.sign('noCredentials') !== null || view.sign('pluginFailed') !== null;
   if (instance === undefined || !isOne || !(complains || isNode(instance.value))) return null;
-  if (!complains && view.nowMs !== null && !isLostOfEks(view)) return null;
+  if (!complains && view.isLive && !isLostOfEks(view)) return null;
   if (isKnownWithout(instance.value))
     return found({}, [view.quote(instance, 'the instance has no IamInstanceProfile')]);
   const own = matchAssociation(view, instance.value) ?? matchProfile(view, instance.value);

@@ -160,7 +160,7 @@ function callers(view: Own): readonly string[] {
     return `arn:${partition}:iam::${account}:role/${name}`;
   });
   // In a look of Rollcall's own the caller is whoever runs it.
-  const answered = view.nowMs === null ? view.everywhere('aws/caller') : [];
+  const answered = !view.isLive ? view.everywhere('aws/caller') : [];
   return [...said, ...answered.map(({ value }) => roleOfSession(value.Arn ?? ''))];
 }
 

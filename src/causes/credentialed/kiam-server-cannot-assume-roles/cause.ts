@@ -119,7 +119,7 @@ const WITHOUT_IDENTITY = /NoCredentialProviders|credential|Unable to locate/i;
 function matchServers(view: Own): Match | null {
   const pods = view.list('kube/Pod');
   const servers = pods.filter(({ value }) => isServer(value));
-  const [server] = unreadyPods(servers, view.nowMs);
+  const [server] = unreadyPods(servers, view);
   if (server === undefined || servers.some(isReadyPod)) return null;
   if (view.sign('refused') !== null || view.sign('noGateway') !== null) return null;
   const victims = pods.filter(isVictim);

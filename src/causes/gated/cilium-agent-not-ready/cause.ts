@@ -205,7 +205,7 @@ function agentFault(view: Own, node: KubeNode): Reason | null {
   const here = agents.filter((pod) => [null, node.name].includes(placeOf(pod)));
   const [agent] = here;
   if (agent === undefined || here.some(({ value }) => isPodReady(value))) return null;
-  const [lasts] = unreadyPods(here, view.nowMs);
+  const [lasts] = unreadyPods(here, view);
   if (lasts === undefined && readyForMs(node) < READY_FOR_MS) return null;
   const complaint = complaintOf(agent.value);
   const said = complaint === '' ? '' : `: ${complaint}`;

@@ -151,7 +151,12 @@ type Own = ViewOf<typeof cause>;
 /** A pod waits for a volume, or a taint for the driver, and the node's CSINode lacks that driver. */
 function matchNode(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
+  if (node.state !== 'seen') return null;
+  const match = matchDriver(view, node);
+  return match === null || isYoung(node.value, view.nowMs) ? null : match;
+}
+
+function matchDriver(view: Own, node: Seen<KubeNode>): Match | null {
   const csi = view.list('kube/CSINode').find(({ value }) => value.name === node.value.name);
   return csi === undefined
     ? matchUnread(view, node)
@@ -199,7 +204,7 @@ function matchTaint(view: Own, node: Seen<KubeNode>, csi: Seen<CsiNode>): Match 
 
 /** Pods of the node that wait and mount a claim. */
 function waitingForVolumes(view: Own): readonly Seen<Pod>[] {
-  const waiting = waitingPods(view.list('kube/Pod'), view.node, view.nowMs);
+  const waiting = waitingPods(view.list('kube/Pod'), view.node, view);
   return waiting.filter(({ value }) => claimNames(value).length > 0);
 }
 

@@ -186,7 +186,7 @@ const DEVICE = /^(?:nvidia\.com\/|amd\.com\/|aws\.amazon\.com\/neuron|vpc\.amazo
 function matchAsked(view: Own, node: Seen<KubeNode>): Match | null {
   const plugin = view.sign('pluginTold') ?? view.clusterSign('pluginTold');
   const resource = Object.keys(node.value.allocatable).find((name) => DEVICE.test(name));
-  if (resource === undefined || plugin === null || view.nowMs !== null) return null;
+  if (resource === undefined || plugin === null || view.isLive) return null;
   const isNowhere = view
     .everywhere('kube/Node')
     .every(({ value }) => value.allocatable[resource] === '0');
@@ -200,6 +200,6 @@ function matchTold(view: Own): Match | null {
   const lacking = view.sign('insufficient');
   const plugin = view.sign('toldNoPlugin') ?? view.sign('pluginTold');
   if (lacking === null || plugin === null || view.sign('announced') !== null) return null;
-  if (view.nowMs !== null || view.everywhere('kube/Node').length > 0) return null;
+  if (view.isLive || view.everywhere('kube/Node').length > 0) return null;
   return found(lacking.first.captures, [lacking.first, plugin.first], 'likely');
 }

@@ -99,11 +99,12 @@ type Own = ViewOf<typeof cause>;
 /** A node that was open before is shut again while the gated DaemonSet rolls out. */
 function matchRollout(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (view.nowMs === null || node.state !== 'seen') return null;
+  if (node.state !== 'seen') return null;
   const since = (node.value.annotations[FIRST_READY] ?? '').replaceAll('"', '');
   const sinceMs = isoMs(since);
   const taint = (node.value.taints ?? []).find(({ key }) => key.startsWith(PREFIX))?.key;
-  if (sinceMs === null || view.nowMs - sinceMs < SERVED_MS || taint === undefined) return null;
+  if (sinceMs === null || taint === undefined) return null;
+  if (view.nowMs === null || view.nowMs - sinceMs < SERVED_MS) return null;
   const gate = taint.slice(PREFIX.length);
   const set = view
     .list('kube/DaemonSet')

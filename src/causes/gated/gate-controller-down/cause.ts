@@ -279,8 +279,8 @@ function waitsForCondition(view: Own, node: KubeNode, taint: KubeTaint): boolean
   const rules = view
     .list('kube/NodeReadinessRule')
     .filter(({ value }) => isTaintOfRule(value, taint));
-  if (rules.length === 0 || view.nowMs === null) return true;
   const { nowMs } = view;
+  if (rules.length === 0 || nowMs === null) return true;
   return rules.some(({ value }) => {
     const sinceMs = conditionsSinceMs(value, node);
     const isSettled = sinceMs !== null && nowMs - sinceMs > OPENING_NORMAL_MS;

@@ -85,7 +85,7 @@ function matchNode(view: Own): Match | null {
   // Only a listing that shows pods of the gated namespace proves that one is missing.
   if (
     gate === undefined ||
-    !(view.nowMs !== null || here.some(({ namespace }) => namespace === gate.namespace))
+    !(view.isLive || here.some(({ namespace }) => namespace === gate.namespace))
   )
     return null;
   const owner = view
@@ -107,7 +107,7 @@ function matchNode(view: Own): Match | null {
       ),
       ...told,
     ],
-    view.nowMs === null ? 'likely' : 'definite',
+    !view.isLive ? 'likely' : 'definite',
   );
 }
 

@@ -112,7 +112,7 @@ function matchNode(view: Own): Match | null {
         view.quote(pod, `Pod ${pod.value.name} not Ready: ${why}`),
         ...told,
       ],
-      view.nowMs === null ? 'likely' : 'definite',
+      !view.isLive ? 'likely' : 'definite',
     );
   }
   const ready = readyForMs(node.value);

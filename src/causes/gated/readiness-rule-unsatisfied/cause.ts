@@ -74,8 +74,9 @@ type Own = ViewOf<typeof cause>;
 
 function matchRule(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen' || isYoung(node.value, view.nowMs)) return null;
+  if (node.state !== 'seen') return null;
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
+  if (taints.length === 0 || isYoung(node.value, view.nowMs)) return null;
   const ruled: KubeTaint[] = [];
   for (const rule of view.list('kube/NodeReadinessRule')) {
     const taint = taints.find((entry) => isTaintOfRule(rule.value, entry));

@@ -1,3 +1,4 @@
+import type { KubeNode } from '../../../evidence/kinds.ts';
 import type { Taint } from '../../../evidence/kube/object.ts';
 import type { NodePool, NodeClaim } from '../../../evidence/kube/machines.ts';
 import {
@@ -75,13 +76,12 @@ type Own = ViewOf<typeof cause>;
 /** A taint that Karpenter was told to start the node with is still there long after Ready. */
 function matchTaint(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (view.nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
-  const readyMs = node.value.conditions.find(({ type }) => type === 'Ready')?.changedMs ?? null;
-  if (readyMs === null || view.nowMs - readyMs < READY_FOR_MS) return null;
+  if (node.state !== 'seen' || node.value.ready !== true) return null;
   for (const source of [...view.list('kube/NodeClaim'), ...sourcePool(view, node.value.labels)]) {
     const keys = startupTaintsOf(source.value).map((one) => one.key);
     const taint = (node.value.taints ?? []).find(({ key }) => keys.includes(key));
     if (taint === undefined) continue;
+    if (!hasLongBeenReady(node.value, view)) return null;
     const name = `${source.value.kind} ${source.value.name}`;
     return found({ taint: taint.key, machine: node.value.name }, [
       view.quote(node, `Node ${node.value.name} is Ready and still has the taint ${taint.key}`),
@@ -89,6 +89,11 @@ function matchTaint(view: Own): Match | null {
     ]);
   }
   return null;
+}
+
+function hasLongBeenReady({ conditions }: KubeNode, { nowMs }: Own): boolean {
+  const readyMs = conditions.find(({ type }) => type === 'Ready')?.changedMs ?? null;
+  return nowMs !== null && readyMs !== null && nowMs - readyMs >= READY_FOR_MS;
 }
 
 function sourcePool(view: Own, labels: Readonly<Record<string, string>>) {

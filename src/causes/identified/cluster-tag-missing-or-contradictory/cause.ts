@@ -132,7 +132,7 @@ function isClusterTag(key: string): boolean {
 function matchUntagged(view: Own): Match | null {
   const node = view
     .list('kube/Node')
-    .find(({ value }) => waitsForController(value, view.nowMs) && value.providerId === null);
+    .find(({ value }) => waitsForController(value, view) && value.providerId === null);
   const workloads = [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')];
   if (node === undefined || isEksNode(node.value) || runningController(workloads) === null)
     return null;

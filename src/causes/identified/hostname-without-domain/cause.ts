@@ -130,7 +130,7 @@ function matchFacts(view: Own): Match | null {
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),
     workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
-    nowMs: view.nowMs,
+    time: view,
   });
   if (refused?.difference !== 'no-domain') return null;
   const { node, instance, instanceId, ec2Name } = refused;

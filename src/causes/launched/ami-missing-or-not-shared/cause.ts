@@ -149,7 +149,7 @@ type Own = ViewOf<typeof cause>;
 /** A group lacks instances, and the image of its template is none that this account can see. */
 function matchTemplate(view: Own): Match | null {
   // Whose evidence it is decides: others may not have asked for this very image.
-  if (view.nowMs === null || view.read('aws/image').state === 'unknown') return null;
+  if (!view.isLive || view.read('aws/image').state === 'unknown') return null;
   const seen = new Set(view.list('aws/image').map(({ value }) => value.ImageId ?? null));
   const versions = view.list('aws/launch-template-version');
   for (const short of shortGroups(view.list('aws/auto-scaling-group'), versions)) {

@@ -106,7 +106,7 @@ function matchGroups(view: Own): Match | null {
 /** Of a group of which only this was pasted, nobody knows how many instances it misses. */
 function matchChosen(view: Own): Match | null {
   const [group, ...others] = view.list('aws/auto-scaling-group');
-  if (view.nowMs !== null || group === undefined || others.length > 0) return null;
+  if (view.isLive || group === undefined || others.length > 0) return null;
   const { value } = group;
   const launch = (value.SuspendedProcesses ?? []).find(
     ({ ProcessName: name }) => name === 'Launch',

@@ -156,7 +156,7 @@ function matchLost(view: Own): Match | null {
 function isMissed(view: Own, instance: Instance): boolean {
   const group = groupOfInstance(instance);
   if (group !== null) return !filledGroups(view.list('aws/auto-scaling-group')).has(group);
-  const isLive = view.nowMs !== null;
+  const isLive = view.isLive;
   const isKarpenters = (instance.Tags ?? []).some(
     (tag) => tag.Key?.startsWith('karpenter.sh/') === true,
   );

@@ -141,7 +141,7 @@ function areThere(short: ShortGroup, isThere: (id: string) => boolean): boolean 
 function matchTemplate(view: Own): Match | null {
   const subnets = new Set(view.list('aws/subnet').map(({ value }) => value.SubnetId ?? ''));
   const groups = new Set(view.list('aws/security-group').map(({ value }) => value.GroupId ?? ''));
-  if (view.nowMs === null || subnets.size === 0 || groups.size === 0) return null;
+  if (!view.isLive || subnets.size === 0 || groups.size === 0) return null;
   const versions = view.list('aws/launch-template-version');
   const shorts = shortGroups(view.list('aws/auto-scaling-group'), versions);
   const isThere = (id: string): boolean => subnets.has(id) || groups.has(id);

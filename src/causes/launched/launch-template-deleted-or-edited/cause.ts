@@ -98,7 +98,7 @@ type Own = ViewOf<typeof cause>;
 /** A group short of machines, whose template is not among those of the names that groups give. */
 function matchTemplates(view: Own): Match | null {
   // Others may not have asked for this very template.
-  if (view.nowMs === null || view.read('aws/launch-template').state === 'unknown') return null;
+  if (!view.isLive || view.read('aws/launch-template').state === 'unknown') return null;
   const there = new Set(
     view.list('aws/launch-template').map(({ value }) => value.LaunchTemplateId ?? null),
   );

@@ -81,7 +81,7 @@ type Own = ViewOf<typeof cause>;
 
 /** Every pod that asked and waits has its interface: what it lacks is something else. */
 function matchWritten(view: Own): Match | null {
-  const asking = podsWithoutBranch(view.list('kube/Pod'), view.nowMs);
+  const asking = podsWithoutBranch(view.list('kube/Pod'), view);
   const isWritten = asking.length > 0 && asking.every(({ value }) => hasBranch(value));
   return isWritten && view.sign('notAnnotated') === null ? clear : null;
 }

@@ -131,11 +131,12 @@ function matchPod(view: Own): Match | null {
   const own = podsOfSet(view.list('kube/Pod'), 'calico-node');
   const pod = own.find((one) => placeOf(one) === view.node);
   const complaint = view.sign('birdSilent');
-  if (pod === undefined || view.nowMs === null || complaint === null) return null;
+  if (pod === undefined || !view.isLive || complaint === null) return null;
   if (isPodReady(pod.value)) return clear;
-  const unreadyMs = Math.min(unreadyForMs(pod, view.nowMs), nodeReadyForMs(view, view.nowMs));
+  const nowMs = view.nowMs ?? 0;
+  const unreadyMs = Math.min(unreadyForMs(pod, nowMs), nodeReadyForMs(view, nowMs));
   const saidMs = complaint.last.moment.when?.ms ?? 0;
-  if (unreadyMs < UNREADY_MS || view.nowMs - saidMs > COMPLAINT_MS) return null;
+  if (unreadyMs < UNREADY_MS || nowMs - saidMs > COMPLAINT_MS) return null;
   const { part } = complaint.last.captures;
   const since = podCondition(pod.value, 'Ready', 'lastTransitionTime') ?? '';
   return found(

@@ -166,7 +166,7 @@ function matchAbsence(view: Own): Match | null {
   if (view.sign('pluginCalled') !== null) return clear;
   if (daemonSets.some((entry) => isCni(entry.value.name))) return clear;
   // Pods of before are no sign of one that a whole list does not have any more.
-  const isWhole = view.nowMs !== null && view.isComplete('kube/DaemonSet');
+  const isWhole = view.isLive && view.isComplete('kube/DaemonSet');
   if (!isWhole && view.sign('cniListed') !== null) return clear;
   const order = matchOrder(view);
   if (order !== null) return order;
@@ -203,7 +203,7 @@ function matchOrder(view: Own): Match | null {
 
 /** A whole list of daemon sets, as Rollcall itself asks for it, without any CNI. */
 function matchListing(view: Own, waits: Quote): Match | null {
-  if (view.nowMs === null) return null;
+  if (!view.isLive) return null;
   const listed = view.list('kube/DaemonSet');
   const names = listed.map(({ value }) => value.name).slice(0, 8);
   const [first] = listed;

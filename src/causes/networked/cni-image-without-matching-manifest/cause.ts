@@ -101,7 +101,7 @@ function matchEnvironment(view: Own): Match | null {
   if (namesFamily(container)) return clear;
   const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
   if (pods.some(isReadyPod)) return clear;
-  const [broken] = unreadyPods(pods, view.nowMs);
+  const [broken] = unreadyPods(pods, view);
   const said = view.sign('panics') ?? (minor <= LAST_OF_SHELL ? view.sign('retries') : null);
   if (said === null) return null;
   const settings = `DaemonSet aws-node image ${image} without ENABLE_IPv4 and ENABLE_IPv6`;

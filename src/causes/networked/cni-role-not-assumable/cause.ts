@@ -101,7 +101,7 @@ function matchRole(view: Own): Match | null {
   const cluster = view.read('aws/cluster');
   if (account === undefined || role === undefined || cluster.state !== 'seen') return null;
   const pods = podsOfSet(view.list('kube/Pod'), 'aws-node');
-  const [broken] = unreadyPods(pods, view.nowMs);
+  const [broken] = unreadyPods(pods, view);
   if (
     view.anySign('refusedForEnis', 'refusedInDaemon', 'podIdentityRefused') ||
     broken === undefined

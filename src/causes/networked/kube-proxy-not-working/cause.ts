@@ -143,11 +143,11 @@ const CRASHED = /^(?:waiting (?:CrashLoopBackOff|\w*Container\w*Error)|ended Err
 function matchPods(view: Own): Match | null {
   const node = view.read('kube/Node');
   if (view.anySign(...NAMED)) return null;
-  if (node.state !== 'seen' || view.nowMs === null) return null;
+  if (node.state !== 'seen' || !view.isLive) return null;
   const { name } = node.value;
   const pods = view.list('kube/Pod').filter((pod) => placeOf(pod) === name);
   const own = pods.filter((pod) => pod.value.name.startsWith('kube-proxy-'));
-  const [broken] = unreadyPods(own, view.nowMs);
+  const [broken] = unreadyPods(own, view);
   if (broken !== undefined && CRASHED.test(stateWords(broken))) {
     const words = `${podWords(broken)} ${stateWords(broken)}`;
     return found({ reason: stateWords(broken) }, [view.quote(broken, words)], 'likely');

@@ -15,6 +15,7 @@ import { placeOf, waitingPods, waitingWords } from '../../../domain/pods/pods-se
 import type { NetworkInterface } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
+import type { Timed } from '../../../evidence/time.ts';
 
 /** Interfaces that the CNI made stay behind unattached and hold addresses of the subnet. */
 const cause = defineCause({
@@ -123,7 +124,8 @@ type Own = ViewOf<typeof cause>;
 const LEAKED_MIN = 5;
 
 function matchLeaks(view: Own): Match | null {
-  return view.nowMs === null ? matchUnattached(view) : matchFullSubnet(view, view.nowMs);
+  const { nowMs } = view;
+  return nowMs === null ? matchUnattached(view) : matchFullSubnet(view, nowMs);
 }
 
 /** Interfaces of this cluster, or of nobody's, whose instance is not among those that live. */
@@ -146,7 +148,7 @@ function leakedOf(view: Own, nowMs: number): readonly OwnedInterface[] {
 function matchFullSubnet(view: Own, nowMs: number): Match | null {
   const leaked = leakedOf(view, nowMs);
   if (leaked.length === 0) return clear;
-  const waiting = waitingAnywhere(view.list('kube/Pod'), nowMs);
+  const waiting = waitingAnywhere(view.list('kube/Pod'), view);
   const [first] = waiting;
   if (first === undefined) return clear;
   for (const subnet of view.list('aws/subnet')) {
@@ -158,8 +160,8 @@ function matchFullSubnet(view: Own, nowMs: number): Match | null {
   return null;
 }
 
-function waitingAnywhere(pods: readonly Seen<Pod>[], nowMs: number): readonly Seen<Pod>[] {
-  return pods.filter((pod) => waitingPods([pod], placeOf(pod), nowMs).length > 0);
+function waitingAnywhere(pods: readonly Seen<Pod>[], time: Timed): readonly Seen<Pod>[] {
+  return pods.filter((pod) => waitingPods([pod], placeOf(pod), time).length > 0);
 }
 
 function foundIn(

@@ -131,7 +131,7 @@ function matchObjects(view: Own): Match | null {
   const sets = view.list('kube/DaemonSet');
   if (sets.some(({ value }) => left.sets.test(value.name))) return clear;
   const network = readyNetwork(view, sets);
-  const [waiting] = waitingPods(view.list('kube/Pod'), view.node, view.nowMs);
+  const [waiting] = waitingPods(view.list('kube/Pod'), view.node, view);
   if (network === null || waiting === undefined) return null;
   const names = sets.map(({ value }) => value.name).join(', ');
   return found({ plugin, runs: network.value.name, files: left.files }, [
@@ -166,7 +166,7 @@ function matchTwo(view: Own): Match | null {
   const addressed = pods.filter((pod) => placeOf(pod) === view.node && hasOwnAddress(pod));
   const foreign = addressed.find((pod) => ranges.length > 0 && !isWithin(pod, ranges));
   const own = addressed.find((pod) => isWithin(pod, ranges));
-  const [broken] = unreadyPods(addressed, view.nowMs);
+  const [broken] = unreadyPods(addressed, view);
   if (foreign === undefined || own === undefined || broken === undefined) return null;
   const words = (pod: Seen<Pod>): string => `${podName(pod.value)} ${addressIn(pod)}`;
   const plugin = rival.value.name.replace(/-[a-z0-9]{5}$/, '');

@@ -12,6 +12,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import type { Timed } from '../../../evidence/time.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
@@ -171,25 +172,21 @@ function matchDns(view: Own): Match | null {
   if (servers.length === 0 || servers.length < dns.size) return null;
   for (const from of endpoints) {
     if (dns.has(from.node)) continue;
-    const failing = failingPod(pods, from.node, view.nowMs);
+    const failing = failingPod(pods, from.node, view);
     if (failing !== undefined && servers.every((server) => isBlocked(view, from, server)))
       return blockedBy(view, from, servers, failing);
   }
   return null;
 }
 
-function failingPod(
-  pods: readonly Seen<Pod>[],
-  node: string,
-  nowMs: number | null,
-): Seen<Pod> | undefined {
+function failingPod(pods: readonly Seen<Pod>[], node: string, time: Timed): Seen<Pod> | undefined {
   const own = pods.filter(
     (pod) =>
       placeOf(pod) === node &&
       pod.value.spec?.hostNetwork !== true &&
       (pod.value.status?.podIP ?? null) !== null,
   );
-  return unreadyPods(own, nowMs)[0];
+  return unreadyPods(own, time)[0];
 }
 
 function blockedBy(

@@ -122,9 +122,9 @@ type Own = ViewOf<typeof cause>;
 /** Nodes without a range on which the network that lives on it does not work. */
 function matchNodes(view: Own): Match | null {
   const broken = dependents(view).flatMap((name) =>
-    unreadyPods(podsOfSet(view.list('kube/Pod'), name), view.nowMs),
+    unreadyPods(podsOfSet(view.list('kube/Pod'), name), view),
   );
-  if (broken.length === 0 || view.nowMs === null) return null;
+  if (broken.length === 0 || !view.isLive) return null;
   const nodes = view.list('kube/Node').filter(({ value }) => value.taints !== null);
   if (nodes.length === 0) return unread;
   const pairs = broken.flatMap((pod) => {

@@ -89,7 +89,7 @@ type Own = ViewOf<typeof cause>;
 function matchGroups(view: Own): Match | null {
   const policies = view.list('kube/SecurityGroupPolicy');
   if (policies.length === 0) return null;
-  const asking = podsWithoutBranch(view.list('kube/Pod'), view.nowMs);
+  const asking = podsWithoutBranch(view.list('kube/Pod'), view);
   const waiting = asking.filter(({ value }) => !hasBranch(value));
   if (asking.length > 0 && waiting.length === 0) return clear;
   if (waiting.length === 0) return null;

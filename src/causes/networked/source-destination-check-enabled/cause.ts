@@ -155,7 +155,7 @@ function failingPods(view: Own): readonly Seen<Pod>[] {
         pod.value.spec?.hostNetwork !== true &&
         (pod.value.status?.podIP ?? null) !== null,
     );
-  return unreadyPods(own, view.nowMs);
+  return unreadyPods(own, view);
 }
 
 interface Native {

@@ -155,7 +155,7 @@ function matchCount(view: Own): Match | null {
 function matchChosen(view: Own): Match | null {
   const without = view.sign('sandboxWithout') ?? view.clusterSign('sandboxWithout');
   const [first, ...others] = view.everywhere('aws/subnet');
-  if (view.nowMs !== null || without === null || first === undefined) return null;
+  if (view.isLive || without === null || first === undefined) return null;
   const isFull = ({ value }: Seen<Subnet>): boolean => value.AvailableIpAddressCount === 0;
   if (view.sign('manyFree') !== null || ![first, ...others].every(isFull)) return null;
   return found(

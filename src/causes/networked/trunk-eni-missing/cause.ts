@@ -123,13 +123,13 @@ type Own = ViewOf<typeof cause>;
 /** Pods wait for branch interfaces, and this node is one of those that could give none. */
 function matchTrunk(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen' || view.nowMs === null) return null;
+  if (node.state !== 'seen' || !view.isLive) return null;
   if (branchesOf(node.value) > 0) return clear;
   const trouble = trunkTrouble(view);
   if (trouble === null) return matchUnread(view);
   const isAffected = trouble.nodes.some(({ value }) => value.name === node.value.name);
   const { createdMs } = node.value;
-  if (!isAffected || createdMs === null || view.nowMs - createdMs < YOUNG_MS) return null;
+  if (!isAffected || createdMs === null || (view.nowMs ?? 0) - createdMs < YOUNG_MS) return null;
   const reason = trunkReason(view, trouble, node.value);
   if (reason === null && view.list('kube/CNINode').length === 0) return null;
   return foundTrunk(view, trouble, node, reason);

@@ -12,7 +12,7 @@ import {
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { VpcEndpoint } from '../../../evidence/aws/network.ts';
 import type { Seen } from '../../../evidence/fact.ts';
-import { isOnNode, isSettled, podName } from '../../../domain/pods/pods.ts';
+import { isOnNode, hasSettled, podName } from '../../../domain/pods/pods.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
@@ -171,8 +171,7 @@ const ECR = /^\d{12}\.dkr\.ecr\.[a-z0-9-]+\.amazonaws\.com/;
 
 function waitsForEcr(view: Own, pod: Seen<Pod>): boolean {
   const isHere = view.node !== null && isOnNode(pod.value, view.node);
-  if (!isHere || view.nowMs === null || !isSettled(pod.value, view.nowMs)) return false;
-  return imagesWaiting(pod).some((image) => ECR.test(image));
+  return isHere && imagesWaiting(pod).some((image) => ECR.test(image)) && hasSettled(pod, view);
 }
 
 /** Images for which containers of a pod have waited longer than a registry takes to answer. */

@@ -91,7 +91,7 @@ function matchVpc(view: Own): Match | null {
 /** Who asks for the VPC of one instance and little else has a machine of the cluster in mind. */
 function isChosen(view: Own, { Tags: tags, LaunchTime: launched }: Instance): boolean {
   const isPart = (tags ?? null) === null && (launched ?? null) === null;
-  return isPart && view.nowMs === null && view.everywhere('aws/instance').length === 1;
+  return isPart && !view.isLive && view.everywhere('aws/instance').length === 1;
 }
 
 function isMeantFor(instance: Instance, cluster: string): boolean {

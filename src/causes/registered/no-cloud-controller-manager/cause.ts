@@ -125,7 +125,7 @@ type Own = ViewOf<typeof cause>;
 function matchCluster(view: Own): Match | null {
   const waiting = view
     .list('kube/Node')
-    .filter(({ value }) => !isEksNode(value) && waitsForController(value, view.nowMs));
+    .filter(({ value }) => !isEksNode(value) && waitsForController(value, view));
   const [first] = waiting;
   const pods = view.list('kube/Pod');
   const controllers = pods.filter(({ value }) => isCloudController(value.name));

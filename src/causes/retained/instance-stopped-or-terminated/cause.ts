@@ -147,7 +147,7 @@ function matchState(view: Own): Match | null {
   const instance = own ?? (nodes.length === 0 ? instances[0] : onlyInstance(view));
   if (instance === undefined) return null;
   const state = instance.value.State?.Name ?? '';
-  if (state === 'running' && view.nowMs !== null && view.sign('deleted') === null) return clear;
+  if (state === 'running' && view.isLive && view.sign('deleted') === null) return clear;
   const isStopping = state.startsWith('stopp');
   const isAlone =
     (isStopping || isTakenBack(view, instance.value)) && isMissed(view, instance.value);
@@ -161,7 +161,7 @@ function matchState(view: Own): Match | null {
 function onlyInstance(view: Own): Seen<Instance> | undefined {
   const [instance, ...instances] = view.everywhere('aws/instance');
   const isPair = instances.length === 0 && view.everywhere('kube/Node').length === 1;
-  return view.nowMs === null && isPair ? instance : undefined;
+  return !view.isLive && isPair ? instance : undefined;
 }
 
 interface Stopped {
@@ -229,7 +229,7 @@ function activityOf(view: Own, id: string): readonly Ended[] {
  * standby.
  */
 function isMissed(view: Own, instance: Instance): boolean {
-  if (view.nowMs === null || view.read('kube/Node').state !== 'absent') return false;
+  if (!view.isLive || view.read('kube/Node').state !== 'absent') return false;
   const id = instance.InstanceId ?? null;
   const name = (instance.Tags ?? []).find((entry) => entry.Key === 'aws:autoscaling:groupName');
   const group = view
@@ -242,7 +242,7 @@ function isMissed(view: Own, instance: Instance): boolean {
 
 /** True where its group has all the machines it wants again: then the end was no loss. */
 function isReplaced(view: Own, instance: Instance): boolean {
-  if (view.nowMs === null) return false;
+  if (!view.isLive) return false;
   const tagOf = (key: string): string | null => {
     const tag = (instance.Tags ?? []).find((entry) => entry.Key === key);
     return tag?.Value ?? null;

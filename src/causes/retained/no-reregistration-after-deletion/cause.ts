@@ -97,10 +97,10 @@ function matchTold(view: Own): Match | null {
 
 /** A Lease is made for a registered Node only; renewed without one, it shows a kubelet that stayed. */
 function matchLease(view: Own): Match | null {
-  if (view.nowMs === null || !view.shows('machine-without-node')) return null;
+  if (!view.isLive || !view.shows('machine-without-node')) return null;
   if (view.read('kube/Node').state !== 'absent') return null;
   for (const lease of view.list('kube/Lease')) {
-    if (!isNodeLease(lease.value) || renewedNowMs(lease.value, view.nowMs) === null) continue;
+    if (!isNodeLease(lease.value) || renewedNowMs(lease.value, view.nowMs ?? 0) === null) continue;
     const renewed = lease.value.spec?.renewTime ?? '';
     const node = lease.value.name;
     const words = `Lease kube-node-lease/${node} spec.renewTime ${renewed}, and no Node ${node} in the list of all Nodes`;

@@ -160,7 +160,7 @@ interface Draining {
 /** A node group is being changed, and somebody saw which budget keeps a pod on the old node. */
 function matchTold(view: Own): Match | null {
   const [held, rotation] = [view.sign('toldHeld'), view.sign('toldRotation')];
-  if (view.nowMs !== null || held === null || rotation === null) return null;
+  if (view.isLive || held === null || rotation === null) return null;
   return found({}, [rotation.last, held.last], 'likely');
 }
 

@@ -125,14 +125,14 @@ function matchFleet(view: Own): Match | null {
 
 /** A Node that is Unknown, and its Lease, which nobody renews. */
 function matchLease(view: Own): Match | null {
-  if (view.nowMs === null) return null;
   for (const node of view.list('kube/Node')) {
     const ready = node.value.conditions.find(({ type }) => type === 'Ready');
     if (ready?.status !== 'Unknown' || ready.reason !== 'NodeStatusUnknown') continue;
     const lease = view.list('kube/Lease').find(({ value }) => value.name === node.value.name);
     const renewed = lease?.value.spec?.renewTime ?? '';
     const renewedMs = isoMs(renewed);
-    if (lease === undefined || renewedMs === null || view.nowMs - renewedMs < GRACE_MS) continue;
+    if (lease === undefined || renewedMs === null) continue;
+    if (view.nowMs === null || view.nowMs - renewedMs < GRACE_MS) continue;
     const words = `Node ${node.value.name} condition Ready=Unknown ${ready.reason} ${ready.message}`;
     return found({ node: node.value.name, renewed }, [
       view.quote(node, words),

@@ -98,13 +98,13 @@ function matchTerminated(view: Own): Match | null {
     ]);
   }
   const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
-  return unready.length > 0 && doAllRun && view.nowMs !== null ? clear : null;
+  return unready.length > 0 && doAllRun && view.isLive ? clear : null;
 }
 
 /** The controller does not find its instance, and somebody says that there is none any more. */
 function matchTold(view: Own): Match | null {
   const [unknown, told] = [view.sign('notInCloud'), view.sign('toldGone')];
-  if (view.nowMs !== null || unknown === null || told === null) return null;
+  if (view.isLive || unknown === null || told === null) return null;
   const { node = '' } = unknown.last.captures;
   return found({ node }, [unknown.last, told.first], 'likely');
 }
@@ -134,5 +134,5 @@ function onlyOne<T>(all: readonly T[]): T | undefined {
 
 /** Rollcall itself asks EC2 for the instance of every providerID; of others' answers nobody knows. */
 function wasAsked(view: Own): boolean {
-  return view.nowMs !== null && view.read('aws/instance').state !== 'unknown';
+  return view.isLive && view.read('aws/instance').state !== 'unknown';
 }

@@ -105,7 +105,7 @@ function matchSlots(view: Own): Match | null {
   const waiting = pods.filter(({ value }) => isUnscheduled(value));
   const open = openFleet(view, waiting.length > 0);
   if (open !== null) return open;
-  if (view.node === null) return view.nowMs !== null && waiting.length === 0 ? clear : null;
+  if (view.node === null) return view.isLive && waiting.length === 0 ? clear : null;
   if (node.state !== 'seen' || node.value.ready !== true || node.value.unschedulable === true)
     return null;
   const here = pods.filter(({ value }) => isOnNode(value, node.value.name));
@@ -134,7 +134,7 @@ function matchSlots(view: Own): Match | null {
 
 /** What cannot be said of full Nodes as long as the cluster lacks machines, or may lack them. */
 function openFleet(view: Own, isWaiting: boolean): Match | null {
-  if ((isWaiting || view.nowMs === null) && lacksMachines(view)) return unjoined;
+  if ((isWaiting || !view.isLive) && lacksMachines(view)) return unjoined;
   return isWaiting && view.wasRefused('ec2:DescribeInstances') ? unanswered : null;
 }
 

@@ -171,7 +171,7 @@ function matchTool(view: Own): Match | null {
 /** Names are asked for in vain, where CoreDNS has other security groups than the nodes, or does not run. */
 function matchTold(view: Own): Match | null {
   const [asked, server] = [view.sign('nameUnanswered')?.last, view.sign('toldServer')?.last];
-  if (asked === undefined || server === undefined || view.nowMs !== null) return null;
+  if (asked === undefined || server === undefined || view.isLive) return null;
   return found({}, [asked, server], 'likely');
 }
 
@@ -197,7 +197,7 @@ function matchEndpoints(view: Own): Match | null {
 
 /** CoreDNS pods fail, and nobody read whether others of them answer. */
 function matchUnlisted(view: Own): Match | null {
-  if (view.nowMs === null || failingPods(view).length === 0) return null;
+  if (!view.isLive || failingPods(view).length === 0) return null;
   return cannotSay({
     reason: 'not-collected',
     detail: 'whether the Service kube-system/kube-dns has endpoints',
@@ -226,7 +226,7 @@ function failingPods(view: Own, states: RegExp = CRASH): readonly Seen<Pod>[] {
       .map(({ value }) => value.name),
   );
   const own = view.list('kube/Pod').filter(({ value }) => isCoreDns(value.namespace, value.name));
-  return unreadyPods(own, view.nowMs).filter((pod) => {
+  return unreadyPods(own, view).filter((pod) => {
     const place = placeOf(pod);
     return place !== null && ready.has(place) && states.test(waitingReason(pod.value) ?? '');
   });

@@ -129,7 +129,7 @@ type Own = ViewOf<typeof cause>;
 
 function matchClosed(view: Own): Match | null {
   const waiting = view.sign('podsWait');
-  if (view.nowMs === null && view.sign('staysClosed') !== null) return null;
+  if (!view.isLive && view.sign('staysClosed') !== null) return null;
   const all =
     waiting !== null && waiting.last.captures['total'] === waiting.last.captures['closedNodes'];
   const node = view.read('kube/Node');
@@ -166,7 +166,7 @@ function byState(view: Own, node: Seen<KubeNode>): Match | null {
   if (node.value.unschedulable !== true && taint === undefined) return null;
   // A file may show one moment of a rotation that is under way; live, the Node is closed now.
   const owned = view.sign('ownedField') ?? view.clusterSign('ownedField');
-  if (view.nowMs === null && closed === null)
+  if (!view.isLive && closed === null)
     return owned === null ? null : foundWriter(view, node, owned.last);
   const writer = node.value.taintWriters.at(-1)?.manager;
   const by = writer === undefined ? '' : `, spec.taints last written by ${writer}`;

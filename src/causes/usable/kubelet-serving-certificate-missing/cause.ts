@@ -116,14 +116,13 @@ type Own = ViewOf<typeof cause>;
 
 /** The kubelet's own requests for a serving certificate: all wait, and none was answered. */
 function matchRequests(view: Own): Match | null {
-  const { nowMs } = view;
   const node = view.read('kube/Node');
-  if (nowMs === null || node.state !== 'seen') return null;
+  if (!view.isLive || node.state !== 'seen') return null;
   const own = view
     .list('kube/CertificateSigningRequest')
     .filter(({ value }) => isOf(value, node.value.name));
   if (own.some(({ value }) => (value.status?.certificate ?? null) !== null)) return clear;
-  const waiting = own.find(({ value }) => ageOf(value, nowMs) > WAIT_NORMAL_MS);
+  const waiting = own.find(({ value }) => ageOf(value, view.nowMs ?? 0) > WAIT_NORMAL_MS);
   if (waiting === undefined) return null;
   const state = stateOf(waiting);
   const asked = waiting.value.metadata?.creationTimestamp ?? '';

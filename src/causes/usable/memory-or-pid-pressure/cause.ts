@@ -128,7 +128,7 @@ type Own = ViewOf<typeof cause>;
 /** The Node's conditions are of now; events of a pressure that is over prove nothing. */
 function matchPresent(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (view.nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
+  if (!view.isLive || node.state !== 'seen' || node.value.ready !== true) return null;
   const isPressed = node.value.conditions.some(
     ({ type, status }) => /^(?:Memory|PID)Pressure$/.test(type) && status === 'True',
   );

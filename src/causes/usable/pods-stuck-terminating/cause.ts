@@ -1,4 +1,4 @@
-import { isoMs } from '../../../evidence/time.ts';
+import { isoMs, type Timed } from '../../../evidence/time.ts';
 import {
   defineCause,
   found,
@@ -94,15 +94,14 @@ type Own = ViewOf<typeof cause>;
 
 /** Pods on a Ready node whose time to end is long over, and which no finalizer holds. */
 function matchOverdue(view: Own): Match | null {
-  const { nowMs } = view;
   const node = view.read('kube/Node');
-  if (nowMs === null || node.state !== 'seen' || node.value.ready !== true) return null;
-  if (nowMs - (readySinceMs(node.value) ?? 0) < BACK_MS) return null;
+  if (node.state !== 'seen' || node.value.ready !== true) return null;
   const overdue = view
     .list('kube/Pod')
-    .filter((pod) => isOverdue(pod.value, node.value.name, nowMs));
+    .filter((pod) => isOverdue(pod.value, node.value.name, view));
   const [first] = overdue;
-  if (first === undefined) return null;
+  if (first === undefined || (view.nowMs ?? 0) - (readySinceMs(node.value) ?? 0) < BACK_MS)
+    return null;
   const details = { pod: podName(first.value), node: node.value.name };
   return found(
     { ...details, others: String(overdue.length - 1) },
@@ -110,11 +109,12 @@ function matchOverdue(view: Own): Match | null {
   );
 }
 
-function isOverdue(object: Pod, node: string, nowMs: number): boolean {
+function isOverdue(object: Pod, node: string, time: Timed): boolean {
   const endMs = isoMs(object.metadata?.deletionTimestamp);
   const isHeld = (object.metadata?.finalizers ?? []).length > 0;
   const isHere = object.spec?.nodeName === node;
-  return isHere && !isHeld && endMs !== null && nowMs - endMs > OVERDUE_MS;
+  if (!isHere || isHeld || endMs === null) return false;
+  return time.nowMs !== null && time.nowMs - endMs > OVERDUE_MS;
 }
 
 function wordsOf({ value }: Seen<Pod>): string {

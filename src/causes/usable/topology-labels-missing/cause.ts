@@ -195,5 +195,5 @@ function isOver(view: Own): boolean {
   const waits = view
     .list('kube/Pod')
     .some(({ value }) => podCondition(value, 'PodScheduled', 'status') === 'False');
-  return view.nowMs !== null && !waits;
+  return view.isLive && !waits;
 }
