@@ -42,11 +42,6 @@ const LOADED_FIRST = ['told-cost.ts', 'unwatched-promises.ts'].flatMap((name) =>
   '--import',
   resolve(import.meta.dirname, 'tests', name),
 ]);
-/**
- * Most of what tests make dies young: with more room, V8 copies less of it, and a simulated world
- * takes a twentieth less time. MiB.
- */
-const YOUNG = ['--min-semi-space-size=16', '--max-semi-space-size=64'];
 const BUDGETS = resolve(import.meta.dirname, 'tests/budgets.json');
 const REMEMBERED = resolve(ROOT, 'node_modules/.cache/test-costs.json');
 const TURN_VARIABLE = 'ROLLCALL_TEST_TURN';
@@ -130,7 +125,7 @@ async function runFiles({ together, inTurn, alone }: TestFiles): Promise<Tally> 
   const known = { ...budgets().files, ...rememberedCosts(REMEMBERED) };
   const stream = run({
     files: [...longestFirst(files, known, ROOT)],
-    execArgv: [...YOUNG, ...LOADED_FIRST],
+    execArgv: LOADED_FIRST,
     // Some wait for programs that they have started.
     concurrency: availableParallelism() + 1,
     timeout: TEST_TIMEOUT_MS,

@@ -23,8 +23,7 @@ interface Outcome {
 
 /** In a program of its own: the test runner follows each promise, which takes three times as long. */
 async function runSeeds(from: number): Promise<Outcome> {
-  const young = process.execArgv.filter((word) => word.includes('semi-space'));
-  const words = [...young, TOOL, '--from', String(from), '--seeds', String(OF_A_TEST)];
+  const words = [TOOL, '--from', String(from), '--seeds', String(OF_A_TEST)];
   const { promise, resolve } = Promise.withResolvers<Outcome>();
   execFile(process.execPath, words, (error, stdout, stderr) =>
     resolve({ code: error?.code ?? 0, text: `${stdout}${stderr}` }),
