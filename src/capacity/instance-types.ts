@@ -21,8 +21,17 @@ export interface InstanceTypes {
   readonly named: (name: string) => InstanceType | UnknownType;
 }
 
+/** Each simulated cloud asks for the shipped types, and so do several modules. */
+const OPENED = new WeakMap<PackedInstanceTypes, InstanceTypes>();
+
 /** The shipped types, unpacked one by one as they are asked for. */
 export function instanceTypes(packed: PackedInstanceTypes): InstanceTypes {
+  const opened = OPENED.get(packed) ?? openTypes(packed);
+  OPENED.set(packed, opened);
+  return opened;
+}
+
+function openTypes(packed: PackedInstanceTypes): InstanceTypes {
   const places = new Map(packed.families.flatMap(placesOf));
   const changes = new Map(packed.cniChanges.map(changesOf));
   return {

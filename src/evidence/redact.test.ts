@@ -24,6 +24,9 @@ const LEAKED: readonly (readonly [string, string])[] = [
   ['key_AKIAIOSFODNN7EXAMPLE_used', 'key_‹redacted›_used'],
   ['X=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', 'X=‹redacted›'],
   ['token_abcdef.0123456789abcdef_known', 'token_‹redacted›_known'],
+  // The longest suffix of a name, in both places that a check looks at first.
+  ['set passphrase_production=correcthorse', 'set passphrase_production=‹redacted›'],
+  ['the passphrase_production hunter2A!x', 'the passphrase_production ‹redacted›'],
 ];
 
 describe('redact', () => {

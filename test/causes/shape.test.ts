@@ -10,6 +10,7 @@ import { KUBE_KINDS } from '../../src/evidence/kube/shapes.ts';
 import { SOURCES } from '../../src/evidence/source.ts';
 import { cleanLine } from '../../src/readers/line/clean.ts';
 import { loadAllCauses } from '../../tools/generate.ts';
+import { ASKED, isAsked } from './asked.ts';
 import { loadExamples } from './example.ts';
 
 const ANCHOR_BYTES_MIN = 5;
@@ -135,8 +136,8 @@ function anchorFaults([name, { anchors }]: NamedSign): readonly string[] {
   return [...none, ...unfit.map((anchor) => `${name}: anchor "${anchor}" is short or has a quote`)];
 }
 
-function exampleLines(): readonly string[] {
-  const texts = loadExamples().flatMap((example) => example.files.map((file) => file.text));
+function exampleLines(only: readonly string[] = []): readonly string[] {
+  const texts = loadExamples(only).flatMap((example) => example.files.map((file) => file.text));
   return [...new Set(texts.flatMap((text) => text.split('\n').map(cleanLine)))];
 }
 
@@ -159,8 +160,10 @@ describe('every sign', () => {
 
   test('matches no line of any example without one of its anchors', () => {
     const lines = exampleLines();
-    const found = faults((cause) =>
-      Object.entries(cause.signs).flatMap((sign) => unanchored(sign, lines)),
+    // Signs and lines of other causes than those asked about were compared when they changed.
+    const own = ASKED.length === 0 ? lines : exampleLines(ASKED);
+    const found = faults(({ id, signs }) =>
+      Object.entries(signs).flatMap((sign) => unanchored(sign, isAsked(id) ? lines : own)),
     );
     assert.deepEqual(found, []);
   });

@@ -23,13 +23,16 @@ interface Tally {
 /** The causes whose evidence the lines resemble, the most alike first. */
 export function rankAlike(index: LikenessIndex, lines: readonly string[]): readonly Alike[] {
   const tallies = index.causes.map((): Tally => ({ best: 0, line: 0, squares: 0 }));
-  for (const [line, text] of lines.entries())
-    for (const [cause, likeness] of ofLine(index, text)) {
-      const tally = tallies[cause];
-      if (tally === undefined) continue;
+  for (const [line, text] of lines.entries()) {
+    const likenesses = ofLine(index, text);
+    for (const [cause, tally] of tallies.entries()) {
+      const likeness = likenesses[cause] ?? 0;
       tally.squares += likeness * likeness;
-      if (likeness > tally.best) Object.assign(tally, { best: likeness, line });
+      if (likeness <= tally.best) continue;
+      tally.best = likeness;
+      tally.line = line;
     }
+  }
   return tallies
     .map(({ best, line, squares }, cause) => ({
       cause: index.causes[cause] ?? '',
@@ -41,17 +44,16 @@ export function rankAlike(index: LikenessIndex, lines: readonly string[]): reado
     .slice(0, ALIKE_MAX);
 }
 
-/** Likeness of one line to each cause that has anything in common with it. */
-function ofLine({ causes, postings }: LikenessIndex, text: string): ReadonlyMap<number, number> {
-  const sums = new Map<number, number>();
+/** Likeness of one line to each cause, 0 where they have nothing in common. */
+function ofLine({ causes, postings }: LikenessIndex, text: string): Float64Array {
+  const sums = new Float64Array(causes.length);
   let squares = 0;
   for (const feature of featuresOf(text)) {
     const known = postings.get(feature) ?? [];
     const rarity = Math.log((causes.length + 1) / (known.length + 1));
     squares += rarity * rarity;
-    for (const { cause, weight } of known)
-      sums.set(cause, (sums.get(cause) ?? 0) + weight * rarity);
+    for (const { cause, weight } of known) sums[cause] = (sums[cause] ?? 0) + weight * rarity;
   }
   const length = Math.sqrt(squares);
-  return new Map([...sums].map(([cause, sum]) => [cause, length === 0 ? 0 : sum / length]));
+  return length === 0 ? sums.fill(0) : sums.map((sum) => sum / length);
 }

@@ -78,6 +78,8 @@ export function findRarest(
     gram = (gram >>> 8) | (bytes[last]! << 24);
     if (last < 3) continue;
     const phase = (last - 3) & 3;
+    // A word only makes it commoner.
+    if (score >= lowest[phase]!) continue;
     const commonness = score + (words.get(gram) ?? 0);
     if (commonness >= lowest[phase]!) continue;
     lowest[phase] = commonness;
