@@ -25,6 +25,7 @@ export const PROFILES_BY_NAME = lookup(
   ({ InstanceProfileName: name }) => [name],
 );
 export const USER_DATA = lookup('aws/user-data', 'template', ({ instanceId }) => [instanceId]);
+export const KUBEADM = lookup('kube/kubeadm', 'template', ({ template }) => [template]);
 export const POLICIES_OF_ROLE = lookup('aws/attached-policies', 'role', ({ RoleName: name }) => [
   name,
 ]);
