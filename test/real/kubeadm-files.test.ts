@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { DROPPED, DROPPED_GATES } from '../../src/domain/nodes/dropped-flags.ts';
 import { missing, partPath } from './parts.ts';
 
 const PLANS = join(
@@ -26,4 +27,33 @@ describe('kubeadm config validate', { skip: missing('kubeadm') }, () => {
       assert.equal(status !== 0, isFound, stderr);
     });
   }
+});
+
+/** The release of the kubelet that `npm run real-parts` builds. */
+const KUBELET_MINOR = 36;
+
+function kubeletSays(...args: readonly string[]): string {
+  const config = ['--config', '/nonexistent/rollcall-kubelet.yaml'];
+  const { stdout, stderr } = spawnSync(partPath('kubelet'), [...args, ...config], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  return stdout + stderr;
+}
+
+describe('the real kubelet', { skip: missing('kubelet') }, () => {
+  test('knows a gate that it has, and reads its configuration next', () => {
+    assert.doesNotMatch(kubeletSays('--feature-gates=NodeSwap=true'), /unrecognized/);
+  });
+
+  for (const [gate, since] of Object.entries(DROPPED_GATES))
+    test(`does not know the gate ${gate}`, () => {
+      assert.ok(since <= KUBELET_MINOR);
+      assert.match(kubeletSays(`--feature-gates=${gate}=true`), /unrecognized feature gate/);
+    });
+
+  for (const flag of Object.keys(DROPPED))
+    test(`does not know the flag --${flag}`, () => {
+      assert.match(kubeletSays(`--${flag}=x`), /unknown flag/);
+    });
 });

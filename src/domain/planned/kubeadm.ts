@@ -2,7 +2,7 @@ import type { ControlPlaneGiven, Filled, KubeadmGiven } from '../../evidence/kub
 import type { Planned } from '../../evidence/planned.ts';
 import type { PlannedGroup } from './groups.ts';
 import { lookedUp } from './indexed.ts';
-import { KUBEADM } from './lookups.ts';
+import { CONTROL_PLANES, DAEMON_SETS, DEPLOYMENTS, KUBEADM } from './lookups.ts';
 import type { PlanFacts } from './plan-facts.ts';
 
 /** What kubeadm is given on the machines of a group, beside what it is given for their cluster. */
@@ -24,8 +24,7 @@ export function kubeadmOf(plan: PlanFacts, group: PlannedGroup): PlannedKubeadm 
       ? group.fact
       : lookedUp(plan, KUBEADM, group.template?.value.LaunchTemplateId)[0];
   if (fact === undefined) return null;
-  const shown = plan.list('kube/kubeadm').filter(({ value }) => value.controlPlane !== null);
-  const [only, ...others] = shown;
+  const [only, ...others] = lookedUp(plan, CONTROL_PLANES, 'any');
   const own = fact.value.controlPlane;
   const shownBy = own !== null || only === undefined || others.length > 0 ? fact : only;
   const { controlPlane } = shownBy.value;
@@ -57,6 +56,6 @@ export function kubeletFlag({ registrations }: KubeadmGiven, name: string): Fill
 export function cloudControllerOf(
   plan: PlanFacts,
 ): Planned<'kube/DaemonSet'> | Planned<'kube/Deployment'> | null {
-  const all = [...plan.list('kube/DaemonSet'), ...plan.list('kube/Deployment')];
-  return all.find(({ value }) => value.name === 'aws-cloud-controller-manager') ?? null;
+  const name = 'aws-cloud-controller-manager';
+  return lookedUp(plan, DAEMON_SETS, name)[0] ?? lookedUp(plan, DEPLOYMENTS, name)[0] ?? null;
 }

@@ -13,6 +13,8 @@ import { context, likely } from '../../../diagnosis/sign.ts';
 import { foreseenByMatch, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
 import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { VPCS } from '../../../domain/planned/lookups.ts';
 import { serviceSubnetOf } from '../../../domain/planned/kubeadm.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 import type { PlanView } from '../../../diagnosis/plan-view.ts';
@@ -140,10 +142,9 @@ const inPlans = foreseenByMatch(
 
 /** The VPC of the machines; of files beside a plan the only one there is. */
 function vpcOf(plan: PlanView, group: PlannedGroup): Planned<'aws/vpc'> | null {
-  const vpcs = plan.list('aws/vpc');
-  if (group.kind === 'Kubeadm') return vpcs.length === 1 ? (vpcs[0] ?? null) : null;
-  const { vpc } = machineOf(plan, group);
-  return vpcs.find(({ value }) => vpc !== null && value.VpcId === vpc) ?? null;
+  if (group.kind !== 'Kubeadm') return lookedUp(plan, VPCS, machineOf(plan, group).vpc)[0] ?? null;
+  const [only = null, ...others] = plan.list('aws/vpc');
+  return others.length === 0 ? only : null;
 }
 
 function overlapOf(one: string, other: string): boolean {
