@@ -49,6 +49,7 @@ function judged(
   foresee: (plan: PlanView, group: PlannedGroup) => Match | null,
 ): (plan: PlanView, group: PlannedGroup) => Match | null {
   return (plan, group) => {
+    if (group.kind === 'Kubeadm') return null;
     const match = foresee(plan, group);
     if (match?.verdict !== 'found') return match;
     return { ...match, details: { ...plannedDetails(group), ...match.details } };

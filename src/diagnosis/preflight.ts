@@ -1,4 +1,5 @@
 import { type PlannedGroup, plannedGroups } from '../domain/planned/groups.ts';
+import { kubeadmOf } from '../domain/planned/kubeadm.ts';
 import type { WhyUnknown } from '../evidence/fact.ts';
 import type { PlanContents } from '../evidence/planned.ts';
 import type { Verdict } from '../evidence/verdict.ts';
@@ -118,7 +119,7 @@ function subjectOf(
     else if (match?.verdict === 'clear') ruledOut.push(cause.id);
     else if (match !== null) {
       undecided.push(cause.id);
-      for (const { detail: why, collect } of openOf(match, group))
+      for (const { detail: why, collect } of openOf(match, group, view))
         open.push({ stage: cause.stage, why, collect: collect ?? cause.decide.command ?? '' });
     }
   }
@@ -149,8 +150,12 @@ function verdictOf(findings: readonly unknown[], open: readonly unknown[]): Verd
  */
 function openOf(
   { missing }: CannotSay,
-  { fact, kind, cluster }: PlannedGroup,
+  group: PlannedGroup,
+  view: PlanView,
 ): readonly WhyUnknown[] {
+  const { fact, kind, cluster } = group;
+  // Of a cluster that kubeadm makes nobody can ask EKS.
+  if (cluster === null && kubeadmOf(view, group) !== null) return [];
   // A manifest leaves the cluster to others; beside a plan that shows it, the cluster can be asked.
   if (kind === 'NodePool')
     return cluster === null ? [] : missing.filter(({ collect }) => collect !== 'terraform plan');

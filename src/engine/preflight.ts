@@ -24,6 +24,8 @@ import { isClusterConfig, readClusterConfig } from '../readers/eksctl/config.ts'
 import { eksctlDialect } from '../readers/eksctl/words.ts';
 import { isOfKarpenter, readManifests } from '../readers/karpenter/manifests.ts';
 import { KARPENTER_DIALECT } from '../readers/karpenter/words.ts';
+import { isForKubeadm, readKubeadm } from '../readers/kubeadm/file.ts';
+import { KUBEADM_DIALECT } from '../readers/kubeadm/words.ts';
 import { type PlanRead, readPlan } from '../readers/terraform/plan.ts';
 import { parseJson, parseYamlDocuments } from '../readers/text/parse.ts';
 import type { Dialect } from '../readers/written/dialect.ts';
@@ -75,23 +77,26 @@ export async function preflight(
   };
 }
 
+/** In what is written in these, files lean on one another and on the plans beside them. */
+const TOGETHER: readonly Dialect[] = [KARPENTER_DIALECT, KUBEADM_DIALECT];
+
 /** Every plan for itself, and manifests together beside all that the plans show. */
 function subjectsOf(
   causes: readonly Cause[],
   plans: readonly ReadPlan[],
 ): readonly PreflightSubject[] {
-  const [manifests, others] = [true, false].map((wanted) =>
-    plans.filter(({ dialect }) => (dialect === KARPENTER_DIALECT) === wanted),
-  );
-  const beside = (others ?? []).map(({ contents }) => contents);
+  const alone = plans.filter(({ dialect }) => dialect === null || !TOGETHER.includes(dialect));
   return [
-    ...(others ?? []).flatMap(({ contents, locator, dialect }) => {
+    ...alone.flatMap(({ contents, locator, dialect }) => {
       const subjects = foreseeAll(causes, contents, locator);
       return dialect === null ? subjects : subjects.map((subject) => inWords(subject, dialect));
     }),
-    ...foreseeTogether(causes, manifests ?? [], beside).map((subject) =>
-      inWords(subject, KARPENTER_DIALECT),
-    ),
+    ...TOGETHER.flatMap((dialect) => {
+      const own = plans.filter((plan) => plan.dialect === dialect);
+      const beside = plans.filter((plan) => plan.dialect !== dialect);
+      const contents = beside.map((plan) => plan.contents);
+      return foreseeTogether(causes, own, contents).map((subject) => inWords(subject, dialect));
+    }),
   ];
 }
 
@@ -173,6 +178,12 @@ const FORMATS: readonly Format[] = [
     read: readManifests,
     dialectOf: () => KARPENTER_DIALECT,
   },
+  {
+    what: 'configuration of kubeadm',
+    isOf: isForKubeadm,
+    read: readKubeadm,
+    dialectOf: () => KUBEADM_DIALECT,
+  },
 ];
 
 /** The documents of a text in YAML; none where it is something else. */
@@ -197,7 +208,7 @@ function planOf(file: OpenedFile, reading: Reading): ReadPlan | null {
   if (documents.some(isChangeSet)) return null;
   const [document] = documents;
   if (!isJson || document === undefined) {
-    const what = `${locator} is neither a whole JSON document nor a CloudFormation template, a file of eksctl or a manifest of Karpenter; print the plan again: terraform show -json plan.tfplan > plan.json`;
+    const what = `${locator} is neither a whole JSON document nor a CloudFormation template, a file of eksctl or kubeadm, or a manifest of Karpenter; print the plan again: terraform show -json plan.tfplan > plan.json`;
     reading.losses.push({ locator, what });
     return null;
   }

@@ -1,5 +1,6 @@
 import type { AwsFacts } from './aws/shapes.ts';
 import type { KubeFacts, KubeKind } from './kube/shapes.ts';
+import type { KubeadmGiven } from './kubeadm.ts';
 import type { UserData } from './user-data.ts';
 
 export interface KubeCondition {
@@ -114,6 +115,8 @@ export interface FactTypes extends AwsFacts, ObjectFacts {
   readonly 'kube/Node': KubeNode;
   readonly 'kube/aws-auth': AwsAuth;
   readonly 'kube/cluster-info': JoinDiscovery;
+  /** Of plans alone. */
+  readonly 'kube/kubeadm': KubeadmGiven;
   readonly 'aws/user-data': UserData;
   readonly 'host/clock': HostClock;
   readonly 'host/dhcp-lease': DhcpLease;

@@ -45,11 +45,11 @@ function folderViolations(folder: string, files: readonly SourceFile[]): readonl
 
 const VERDICTS = ['found', 'clear', 'unknown'];
 const EXAMPLE =
-  /^(?:examples\/(?=.*\.txt$)|plans\/(?=.*\.json$))(?:found|clear|unknown)-[a-z0-9]+(?:-[a-z0-9]+)*\.(?:txt|json)$/;
+  /^(?:examples\/(?=.*\.txt$)|plans\/(?=.*\.(?:json|yaml)$))(?:found|clear|unknown)-[a-z0-9]+(?:-[a-z0-9]+)*\.(?:txt|json|yaml)$/;
 
 function strangers(where: string, files: readonly SourceFile[]): readonly Violation[] {
   const what =
-    'does not belong in the folder of a cause; keep cause.ts, examples/{found,clear,unknown}-….txt and plans/{found,clear,unknown}-….json';
+    'does not belong in the folder of a cause; keep cause.ts, examples/{found,clear,unknown}-….txt and plans/{found,clear,unknown}-….{json,yaml}';
   return files
     .filter(({ path }) => path !== `${where}/cause.ts`)
     .filter(({ path }) => !EXAMPLE.test(path.slice(where.length + 1)))

@@ -103,6 +103,17 @@ describe('the action', () => {
     assert.notEqual(status, 0);
   });
 
+  for (const name of [
+    'kubeadm-with-provider-inside.yaml',
+    'private-nodes-without-a-way-out.yaml',
+    'bottlerocket-with-a-shell-script.yaml',
+  ])
+    test(`fails the step for ${name}`, () => {
+      const { code, summary } = actionStep({ PATHS: join(ROOT, 'examples/preflight', name) });
+      assert.equal(code, 1);
+      assert.match(summary, /^# Preflight: 1 of 1 group/);
+    });
+
   test('fails with the code of a file that cannot be read', () => {
     assert.equal(actionStep({ PATHS: '/nonexistent.json' }).code, 69);
   });
@@ -127,6 +138,37 @@ function recordAt(value: Json | undefined, key: string): Readonly<Record<string,
   return isObject(found) ? found : {};
 }
 
+const NAMES = [
+  'template.yaml',
+  'a/plan.json',
+  'b/nodes.template.json',
+  'c/x.plan.json',
+  'change-set.json',
+  'orders-changeset.json',
+  'eksctl.yaml',
+  'orders.eksctl.yml',
+  'kubeadm-config.yaml',
+  'join/kubeadm.yaml',
+  'worker-kubeadm.yaml',
+  'karpenter.yaml',
+  'nodepool.yaml',
+  'general-node-pools.yaml',
+  'ec2nodeclass.yaml',
+  'ec2-node-class.default.yaml',
+];
+
+const OTHER_NAMES = [
+  'package.json',
+  'templates/a.yaml',
+  'myplan.json',
+  'plan.tf',
+  'email-template.yaml',
+  'karpenter/chart.yaml',
+  'karpenter-values.yaml',
+  'kubeadm.md',
+  'nodepoolsize.json',
+];
+
 describe('the hook of pre-commit', () => {
   const [hook] = yamlOf('.pre-commit-hooks.yaml') as readonly Json[];
 
@@ -135,10 +177,10 @@ describe('the hook of pre-commit', () => {
     const [used] = listAt(repo, 'hooks');
     assert.equal(textAt(used, 'id'), textAt(hook, 'id'));
     const files = new RegExp(textAt(hook, 'files') ?? '');
-    for (const path of ['template.yaml', 'a/plan.json', 'b/nodes.template.json', 'c/x.plan.json'])
-      assert.match(path, files);
-    for (const path of ['package.json', 'templates/a.yaml', 'myplan.json', 'plan.tf'])
-      assert.doesNotMatch(path, files);
+    const exclude = new RegExp(textAt(hook, 'exclude') ?? '');
+    const isTaken = (path: string): boolean => files.test(path) && !exclude.test(path);
+    assert.deepEqual(NAMES.filter(isTaken), NAMES);
+    assert.deepEqual(OTHER_NAMES.filter(isTaken), []);
   });
 
   test('runs a command that exists', async () => {

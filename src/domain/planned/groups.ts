@@ -1,5 +1,6 @@
 import type { AutoScalingGroup, NodeGroup } from '../../evidence/aws/groups.ts';
 import type { LaunchTemplateVersion } from '../../evidence/aws/instance.ts';
+import type { KubeadmGiven } from '../../evidence/kubeadm.ts';
 import type { Planned } from '../../evidence/planned.ts';
 import type { Told } from '../../evidence/shape.ts';
 import { clusterGiven } from '../../evidence/user-data.ts';
@@ -26,9 +27,12 @@ export interface PlannedRole {
 
 /** Machines that a plan has as nodes of one cluster. */
 export interface PlannedGroup {
-  readonly kind: 'NodeGroup' | 'AutoScalingGroup' | 'NodePool';
+  readonly kind: 'NodeGroup' | 'AutoScalingGroup' | 'NodePool' | 'Kubeadm';
   readonly name: string;
-  readonly fact: Planned<'aws/node-group'> | Planned<'aws/auto-scaling-group'>;
+  readonly fact:
+    | Planned<'aws/node-group'>
+    | Planned<'aws/auto-scaling-group'>
+    | Planned<'kube/kubeadm'>;
   /** null where nothing tells it. */
   readonly clusterName: string | null;
   /** The cluster, where this plan shows it. */
@@ -58,7 +62,27 @@ function groupsIn(plan: PlanFacts): readonly PlannedGroup[] {
     const group = scalingGroup(plan, fact);
     return group === null ? [] : [group];
   });
-  return [...managed, ...own];
+  const files = plan.list('kube/kubeadm').filter(({ value }) => value.template === null);
+  return [...managed, ...own, ...files.map(kubeadmGroup)];
+}
+
+/** Machines of which nothing is shown but what kubeadm is given there. */
+function kubeadmGroup(fact: Planned<'kube/kubeadm'>): PlannedGroup {
+  const { controlPlane, registrations }: KubeadmGiven = fact.value;
+  const named = registrations.map(({ name }) => name ?? null).find((name) => name !== null);
+  const clusterName = controlPlane?.clusterName ?? null;
+  return {
+    kind: 'Kubeadm',
+    name: named ?? clusterName ?? 'new machines',
+    fact,
+    clusterName,
+    cluster: null,
+    role: null,
+    subnets: null,
+    template: null,
+    profile: null,
+    desired: null,
+  };
 }
 
 function clusterNamed(plan: PlanFacts, name: string | null): Planned<'aws/cluster'> | null {

@@ -25,6 +25,13 @@ export const PROFILES_BY_NAME = lookup(
   ({ InstanceProfileName: name }) => [name],
 );
 export const USER_DATA = lookup('aws/user-data', 'template', ({ instanceId }) => [instanceId]);
+export const KUBEADM = lookup('kube/kubeadm', 'template', ({ template }) => [template]);
+/** What is given for a control plane, all under one key. */
+export const CONTROL_PLANES = lookup('kube/kubeadm', 'control plane', ({ controlPlane }) => [
+  controlPlane === null ? null : 'any',
+]);
+export const DAEMON_SETS = lookup('kube/DaemonSet', 'name', ({ name }) => [name]);
+export const DEPLOYMENTS = lookup('kube/Deployment', 'name', ({ name }) => [name]);
 export const POLICIES_OF_ROLE = lookup('aws/attached-policies', 'role', ({ RoleName: name }) => [
   name,
 ]);

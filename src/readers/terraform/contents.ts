@@ -5,6 +5,7 @@ import type { FactKind, FactTypes } from '../../evidence/kinds.ts';
 import type { Doubt, PlanContents, Planned } from '../../evidence/planned.ts';
 import { projectFact } from '../../evidence/project.ts';
 import { readUserData } from '../aws/user-data.ts';
+import { kubeadmInUserData } from '../kubeadm/user-data.ts';
 import { awsAuthOf, isAwsAuth } from './config-map.ts';
 import type { Answer, Made, Plan } from './made.ts';
 import { madeOf } from './makers.ts';
@@ -110,4 +111,6 @@ function addTexts(
   if (userData === undefined) return;
   const id = textAt(resource.values, 'id') ?? resource.address;
   facts.push(planned('aws/user-data', readUserData(id, userData), resource, place));
+  const kubeadm = kubeadmInUserData(id, userData);
+  if (kubeadm !== null) facts.push(planned('kube/kubeadm', kubeadm, resource, place));
 }

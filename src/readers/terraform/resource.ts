@@ -62,6 +62,13 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
   return JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
 }
 
+/** Tags of a group by which its machines are known as nodes; the others are like any other tag. */
+function nodeTags(value: Json | undefined): readonly Json[] {
+  return listAt(value, 'tag').filter((tag) =>
+    /kubernetes\.io|k8s\.io|eks:/.test(textAt(tag, 'key') ?? ''),
+  );
+}
+
 /** True when nothing but tags is otherwise than before. */
 function isOfTagsOnly(change: Json | undefined): boolean {
   const [before, after, unknown] = ['before', 'after', 'after_unknown'].map((key) =>
@@ -74,6 +81,7 @@ function isOfTagsOnly(change: Json | undefined): boolean {
   return [...names].every(
     (name) =>
       TAG_FIELDS.has(name) ||
+      (name === 'tag' && isSame(nodeTags(before), nodeTags(after))) ||
       (isSame(before[name], after[name]) && !isUnknownIn(at(unknown, name))),
   );
 }

@@ -5,7 +5,7 @@ export const PREFLIGHT = declareCommand({
   summary: 'Judge plans, templates and manifests before they are applied',
   usage: ['preflight PATH… [options]'],
   description: [
-    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, a CloudFormation template, a ClusterConfig of eksctl or NodePools and EC2NodeClasses of Karpenter in JSON or YAML, and says which groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
+    'Reads what `terraform show -json` (or `tofu show -json`) prints of a plan or a state, a CloudFormation template, a ClusterConfig of eksctl, NodePools and EC2NodeClasses of Karpenter or configuration files of kubeadm in JSON or YAML, and says which groups would start machines that never become usable nodes: no mapping for the node role, an access entry of the wrong type, a role without the policies that nodes need, a subnet without a way out or too small.',
     'Values that are known after apply, or once the stack exists, are unknown, never absent: where they decide, the answer is unknown. Nothing is sent anywhere, and nothing is asked of AWS or Kubernetes. See docs/preflight.md.',
   ],
   words: { most: Infinity, completes: ['file'] },

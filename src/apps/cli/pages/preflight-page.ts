@@ -11,6 +11,7 @@ const KINDS = {
   NodeGroup: 'Node group',
   AutoScalingGroup: 'Auto Scaling group',
   NodePool: 'NodePool',
+  Kubeadm: 'kubeadm configuration',
 } as const;
 
 /** The answer for people, each row within 100 columns. */

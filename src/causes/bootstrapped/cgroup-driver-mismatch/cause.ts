@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   matched,
@@ -8,6 +9,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { kubeletFlag } from '../../../domain/planned/kubeadm.ts';
 
 /** Kubelet and container runtime do not manage cgroups the same way, or the host's version is refused. */
 const cause = defineCause({
@@ -110,7 +114,7 @@ function remedyOf(version?: string, systemd?: string): Step {
   );
 }
 
-export default matched(cause, matchSettings);
+const judged = matched(cause, matchSettings);
 
 /** Both settings are here, each names one driver, and they differ. */
 function matchSettings(view: ViewOf<typeof cause>): Match | null {
@@ -128,3 +132,42 @@ function matchSettings(view: ViewOf<typeof cause>): Match | null {
   }
   return null;
 }
+
+/** From this release on the kubelet may ask containerd for its driver. */
+const ASKS_SINCE = 31;
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own, minor }) => {
+    const flag = kubeletFlag(own, 'cgroup-driver');
+    const given = flag === null ? (own.kubelet === null ? null : own.kubelet.cgroupDriver) : flag;
+    const runtime = own.runtimeDriver;
+    if (runtime === null || given === undefined) return NOT_SHOWN;
+    // kubeadm writes systemd where nothing is given.
+    const kubelet = given ?? 'systemd';
+    if (kubelet === runtime) return clear;
+    if (minor === null || minor >= ASKS_SINCE) return NOT_SHOWN;
+    const field =
+      flag === null ? 'KubeletConfiguration cgroupDriver' : 'kubeletExtraArgs cgroup-driver';
+    return found(
+      { kubelet, runtime },
+      [
+        plan.quote(fact, `${field} ${given === null ? 'is not set, which is systemd' : kubelet}`),
+        plan.quote(
+          fact,
+          `user data sets SystemdCgroup = ${runtime === 'systemd' ? 'true' : 'false'} for containerd`,
+        ),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned, kubelet, runtime }) =>
+      `On ${planned ?? 'the machines'} the kubelet will use the cgroup driver ${kubelet ?? ''} and containerd ${runtime ?? ''}: pods will be killed and started again for no visible reason.`,
+    remedy: () => [
+      step(
+        'Set SystemdCgroup = true for runc in containerd’s configuration, and cgroupDriver: systemd in the KubeletConfiguration.',
+      ),
+    ],
+  },
+);

@@ -1,9 +1,11 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 
 /** There is no container runtime that answers the kubelet. */
-export default defineCause({
+const judged = defineCause({
   id: 'container-runtime-down',
   stage: 'bootstrapped',
   title: 'the container runtime does not run, or its CRI plugin is disabled',
@@ -94,3 +96,34 @@ export default defineCause({
     ],
   },
 });
+
+/** The release from which on kubelets have no dockershim. */
+const NO_DOCKERSHIM_SINCE = 24;
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own, minor }) => {
+    const shim = own.registrations.find(({ criSocket }) =>
+      /\bdockershim\.sock$/.test(criSocket ?? ''),
+    );
+    if (shim === undefined) {
+      const sockets = own.registrations.map(({ criSocket }) => criSocket);
+      return sockets.length > 0 && sockets.every((one) => typeof one === 'string')
+        ? clear
+        : NOT_SHOWN;
+    }
+    if (minor === null) return NOT_SHOWN;
+    if (minor < NO_DOCKERSHIM_SINCE) return clear;
+    const words = `${shim.of} nodeRegistration.criSocket ${shim.criSocket ?? ''}`;
+    return found({ endpoint: shim.criSocket ?? '' }, [plan.quote(fact, words)]);
+  },
+  {
+    summary: ({ planned, endpoint }) =>
+      `Nothing serves the kubelet of ${planned ?? 'the machine'} at ${endpoint ?? 'its criSocket'}: Kubernetes has no dockershim since 1.${NO_DOCKERSHIM_SINCE}.`,
+    remedy: () => [
+      step(
+        'Set criSocket to unix:///run/containerd/containerd.sock, or to unix:///run/cri-dockerd.sock where cri-dockerd runs.',
+      ),
+    ],
+  },
+);

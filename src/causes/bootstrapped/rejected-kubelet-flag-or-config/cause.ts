@@ -3,6 +3,9 @@ import { context, definite } from '../../../diagnosis/sign.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 import { userDataStep } from '../../../domain/planned/remedies.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import type { KubeadmGiven } from '../../../evidence/kubeadm.ts';
+import { DROPPED, DROPPED_GATES, NO_PROVIDER_SINCE } from '../../../domain/nodes/dropped-flags.ts';
 
 /** The kubelet exits at once because it does not accept what it is told. */
 const judged = defineCause({
@@ -132,19 +135,7 @@ const judged = defineCause({
   },
 });
 
-/** Flags that kubelets no longer know, by the minor release that dropped them. */
-const DROPPED: Readonly<Record<string, number>> = {
-  'cni-bin-dir': 24,
-  'cni-conf-dir': 24,
-  'container-runtime': 27,
-  'docker-endpoint': 24,
-  'dynamic-config-dir': 24,
-  'image-pull-progress-deadline': 24,
-  'network-plugin': 24,
-  'network-plugin-mtu': 24,
-};
-
-export default foreseen(
+const inPlans = foreseen(
   judged,
   (plan, group) => {
     const { userData } = machineOf(plan, group);
@@ -169,6 +160,67 @@ export default foreseen(
           `take ${flag ?? 'the flag'} out; kubelets do not know it since ${since ?? 'their release'}.`,
         ),
       ),
+    ],
+  },
+);
+
+/** What a kubelet is given and does not know, with the release that dropped it. */
+interface Unknown {
+  readonly flag: string;
+  readonly since: number;
+  readonly at: string;
+}
+
+function unknownTo(own: KubeadmGiven): readonly Unknown[] {
+  const flags = own.registrations.flatMap((one) => {
+    const at = `${one.of} nodeRegistration.kubeletExtraArgs`;
+    const names = Object.keys(one.flags).filter((name) => Object.hasOwn(DROPPED, name));
+    const gates = (one.flags['feature-gates'] ?? '')
+      .split(',')
+      .map((pair) => pair.split('=')[0] ?? '');
+    return [
+      ...names.map((name) => ({ flag: `--${name}`, since: DROPPED[name] ?? 0, at })),
+      ...droppedGates(gates, at),
+      ...(one.flags['cloud-provider'] === 'aws'
+        ? [{ flag: '--cloud-provider=aws', since: NO_PROVIDER_SINCE, at }]
+        : []),
+    ];
+  });
+  return [
+    ...flags,
+    ...droppedGates(own.kubelet?.featureGates ?? [], 'KubeletConfiguration featureGates'),
+  ];
+}
+
+function droppedGates(gates: readonly string[], at: string): readonly Unknown[] {
+  return gates
+    .filter((gate) => Object.hasOwn(DROPPED_GATES, gate))
+    .map((gate) => ({ flag: gate, since: DROPPED_GATES[gate] ?? 0, at }));
+}
+
+export default foreseenByKubeadm(
+  inPlans,
+  (plan, { fact, own, minor, shownBy, controlPlane }) => {
+    const known = unknownTo(own);
+    if (known.length === 0)
+      return own.registrations.length === 0 && own.kubelet === null ? NOT_SHOWN : clear;
+    if (minor === null) return NOT_SHOWN;
+    const unknown = known.find(({ since }) => since <= minor);
+    if (unknown === undefined) return clear;
+    return found({ flag: unknown.flag, since: `1.${unknown.since}` }, [
+      plan.quote(fact, `${unknown.at}: ${unknown.flag}`),
+      plan.quote(shownBy, `ClusterConfiguration kubernetesVersion ${controlPlane?.version ?? ''}`),
+    ]);
+  },
+  {
+    summary: ({ planned, flag, since }) =>
+      `The kubelet of ${planned ?? 'the machine'} is given ${flag ?? 'what it does not know'}, which kubelets do not know since ${since ?? 'their release'}, and exits at once.`,
+    remedy: ({ flag }) => [
+      flag === '--cloud-provider=aws'
+        ? step(
+            'Set cloud-provider: external in kubeletExtraArgs, and install the AWS cloud controller manager.',
+          )
+        : step(`Take ${flag ?? 'it'} out.`),
     ],
   },
 );

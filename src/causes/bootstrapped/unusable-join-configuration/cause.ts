@@ -1,5 +1,6 @@
 import type { JoinConfiguration } from '../../../evidence/kube/admission.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -8,6 +9,9 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import type { JoinGiven } from '../../../evidence/kubeadm.ts';
 
 /** The document that tells kubeadm how to join is empty where it matters, or is not YAML. */
 const cause = defineCause({
@@ -120,7 +124,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchDocument);
+const judged = matched(cause, matchDocument);
 
 type Own = ViewOf<typeof cause>;
 
@@ -149,3 +153,101 @@ function matchIndentation(view: Own): Match | null {
   const reason = 'its first line is indented deeper than the rest, which is not YAML';
   return found({ reason }, [first, sibling], 'likely');
 }
+
+/** Versions of kubeadm's API with the releases that read them, by the history of kubeadm. */
+const READ_BY: Readonly<Record<string, readonly [first: number, last: number]>> = {
+  v1beta1: [13, 21],
+  v1beta2: [15, 26],
+  v1beta4: [31, Number.POSITIVE_INFINITY],
+};
+
+interface Fault {
+  readonly field: string;
+  readonly reason: string;
+  readonly fix: string;
+}
+
+const DISCOVERY = 'discovery.bootstrapToken';
+
+function fault(field: string, reason: string, fix: string): Fault {
+  return { field, reason, fix };
+}
+
+function versionFault({ apiVersion }: JoinGiven, minor: number | null): Fault | null {
+  const [first = 0, last = Number.POSITIVE_INFINITY] = Object.hasOwn(READ_BY, apiVersion)
+    ? (READ_BY[apiVersion] ?? [])
+    : [];
+  if (minor === null || (minor >= first && minor <= last)) return null;
+  const reason = `kubeadm 1.${minor} does not read kubeadm.k8s.io/${apiVersion}`;
+  return fault(
+    'apiVersion',
+    reason,
+    'Write it in kubeadm.k8s.io/v1beta3, or v1beta4 from 1.31 on.',
+  );
+}
+
+function argumentFault({ apiVersion, hasArgumentsOfItsVersion }: JoinGiven): Fault | null {
+  if (hasArgumentsOfItsVersion) return null;
+  return fault(
+    'nodeRegistration.kubeletExtraArgs',
+    `kubeletExtraArgs has the form of another version than ${apiVersion}`,
+    'Write kubeletExtraArgs as a list of name and value in v1beta4, and as a mapping before.',
+  );
+}
+
+function discoveryFault(join: JoinGiven): Fault | null {
+  const { hasDiscovery, hasToken, hasFile, isTokenWhole, endpoint, areHashesWhole } = join;
+  if (!hasDiscovery || hasFile) return null;
+  if (!hasToken)
+    return fault(
+      'discovery',
+      'discovery has neither bootstrapToken nor file',
+      'Give discovery.bootstrapToken with token, apiServerEndpoint and caCertHashes.',
+    );
+  if (isTokenWhole === false || isTokenWhole === null)
+    return fault(
+      `${DISCOVERY}.token`,
+      'the token is not six letters or digits, a dot and sixteen more',
+      'Give the token as `kubeadm token create` prints it.',
+    );
+  if (endpoint !== undefined && !/^(?:\[[\da-fA-F:.]+\]|[^:/\s]+):\d{1,5}$/.test(endpoint ?? ''))
+    return fault(
+      `${DISCOVERY}.apiServerEndpoint`,
+      'apiServerEndpoint is not a host with a port',
+      'Give apiServerEndpoint as host:6443.',
+    );
+  if (areHashesWhole === false || (areHashesWhole === null && !join.isUnsafe))
+    return fault(
+      `${DISCOVERY}.caCertHashes`,
+      areHashesWhole === null ? 'caCertHashes is empty' : 'an entry of caCertHashes is not a hash',
+      'Give caCertHashes as `kubeadm token create --print-join-command` prints it: sha256: and 64 digits.',
+    );
+  return null;
+}
+
+function isKnownWhole({
+  hasDiscovery,
+  hasFile,
+  isTokenWhole,
+  areHashesWhole,
+  isUnsafe,
+}: JoinGiven): boolean {
+  return (
+    hasDiscovery && (hasFile || (isTokenWhole === true && (isUnsafe || areHashesWhole === true)))
+  );
+}
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own: { join }, minor }) => {
+    if (join === null) return NOT_SHOWN;
+    const wrong = versionFault(join, minor) ?? argumentFault(join) ?? discoveryFault(join);
+    if (wrong === null) return isKnownWhole(join) ? clear : NOT_SHOWN;
+    const { field, reason, fix } = wrong;
+    return found({ reason, fix }, [plan.quote(fact, `JoinConfiguration ${field}: ${reason}`)]);
+  },
+  {
+    summary: ({ reason }) => `kubeadm will refuse this JoinConfiguration: ${reason ?? ''}.`,
+    remedy: ({ fix }) => [step(fix ?? '', 'kubeadm config validate --config <file>')],
+  },
+);

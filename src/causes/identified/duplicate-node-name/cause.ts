@@ -1,5 +1,6 @@
 import { foreignProvider } from '../../../domain/naming/seen-names.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -9,6 +10,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { kubeletFlag } from '../../../domain/planned/kubeadm.ts';
 
 /** A machine joins under a name that a living Node already has. */
 const cause = defineCause({
@@ -84,7 +88,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchSuccessor);
+const judged = matched(cause, matchSuccessor);
 
 type Own = ViewOf<typeof cause>;
 
@@ -111,3 +115,32 @@ function matchSuccessor(view: Own): Match | null {
     view.quote(actual, `${actualId} running ${internalIp ?? ''} since ${launched}`),
   ]);
 }
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own }, group) => {
+    const named = own.registrations.find(({ name }) => name !== null);
+    const override = kubeletFlag(own, 'hostname-override');
+    const name = override ?? named?.name;
+    if (own.template === null) return NOT_SHOWN;
+    if (named === undefined && override === null) return clear;
+    if (typeof name !== 'string') return NOT_SHOWN;
+    if (group.desired === null) return NOT_SHOWN;
+    if (group.desired < 2) return clear;
+    const field =
+      override === null
+        ? `${named?.of ?? ''} nodeRegistration.name`
+        : 'kubeletExtraArgs hostname-override';
+    return found({ name }, [
+      plan.quote(fact, `${field} ${name}`),
+      plan.quote(group.fact, `${group.name} starts with ${group.desired} machines`),
+    ]);
+  },
+  {
+    summary: ({ planned, name }) =>
+      `All machines of ${planned ?? 'the group'} will claim the Node name ${name ?? 'of one'}, so one of them joins and the others do not.`,
+    remedy: () => [
+      step('Take nodeRegistration.name out, or let the script fill it in from instance metadata.'),
+    ],
+  },
+);

@@ -1,5 +1,6 @@
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -9,7 +10,15 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
-import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
+import { foreseenByMatch, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { lookedUp } from '../../../domain/planned/indexed.ts';
+import { VPCS } from '../../../domain/planned/lookups.ts';
+import { serviceSubnetOf } from '../../../domain/planned/kubeadm.ts';
+import { machineOf } from '../../../domain/planned/machine.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 
 /** One range of addresses means two things: nodes and a bridge, or nodes and services. */
 const cause = defineCause({
@@ -115,7 +124,7 @@ function matchRanges(view: Own): Match | null {
   return areKnown ? clearUnlessSeen(view, ['bridgeTakesIt']) : null;
 }
 
-export default foreseenByMatch(
+const inPlans = foreseenByMatch(
   judged,
   (_plan, { cluster }) => {
     const range = cluster?.value.kubernetesNetworkConfig?.serviceIpv4Cidr ?? null;
@@ -126,6 +135,70 @@ export default foreseenByMatch(
     remedy: ({ subnet }) => [
       step(
         `Set service_ipv4_cidr in kubernetes_network_config of the aws_eks_cluster to a private range that does not overlap ${subnet ?? 'the VPC'}; it cannot be changed later.`,
+      ),
+    ],
+  },
+);
+
+/** The VPC of the machines; of files beside a plan the only one there is. */
+function vpcOf(plan: PlanView, group: PlannedGroup): Planned<'aws/vpc'> | null {
+  if (group.kind !== 'Kubeadm') return lookedUp(plan, VPCS, machineOf(plan, group).vpc)[0] ?? null;
+  const [only = null, ...others] = plan.list('aws/vpc');
+  return others.length === 0 ? only : null;
+}
+
+function overlapOf(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((list) => list.split(',').map((part) => rangeOf(part.trim())));
+  return (a ?? []).some((first) =>
+    (b ?? []).some(
+      (second) =>
+        first !== null &&
+        second !== null &&
+        first.first <= second.last &&
+        second.first <= first.last,
+    ),
+  );
+}
+
+export default foreseenByKubeadm(
+  inPlans,
+  (plan, { controlPlane, shownBy }, group) => {
+    if (controlPlane === null) return NOT_SHOWN;
+    const { podSubnet: pods } = controlPlane;
+    const services = serviceSubnetOf(controlPlane);
+    const ofPods = `ClusterConfiguration networking.podSubnet ${pods ?? ''}`;
+    const ofServices = `ClusterConfiguration networking.serviceSubnet ${services ?? ''}`;
+    if (typeof pods === 'string' && services !== undefined && overlapOf(pods, services))
+      return found({ one: `pod range ${pods}`, other: `service range ${services}` }, [
+        plan.quote(shownBy, ofPods),
+        plan.quote(shownBy, ofServices),
+      ]);
+    const vpc = vpcOf(plan, group);
+    const range = vpc?.value.CidrBlock ?? null;
+    if (vpc === null || range === null || services === undefined) return NOT_SHOWN;
+    const other = `range ${range} of the VPC`;
+    const quote = plan.quote(vpc, `VPC cidr_block ${range}`);
+    if (overlapOf(services, range))
+      return found({ one: `service range ${services}`, other }, [
+        plan.quote(shownBy, ofServices),
+        quote,
+      ]);
+    if (typeof pods !== 'string') return NOT_SHOWN;
+    if (!overlapOf(pods, range)) return clear;
+    // The VPC CNI gives pods addresses of the VPC, and people write its range as theirs.
+    if (pods === range) return NOT_SHOWN;
+    return found(
+      { one: `pod range ${pods}`, other },
+      [plan.quote(shownBy, ofPods), quote],
+      'likely',
+    );
+  },
+  {
+    summary: ({ one, other }) =>
+      `The ${one ?? 'pod range'} overlaps the ${other ?? 'service range'}, so some addresses lead to the wrong place.`,
+    remedy: () => [
+      step(
+        'Choose networking.podSubnet and networking.serviceSubnet of the ClusterConfiguration outside of each other and of the VPC; they cannot be changed later.',
       ),
     ],
   },

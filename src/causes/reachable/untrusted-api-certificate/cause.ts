@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -8,6 +9,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import type { ControlPlaneGiven } from '../../../evidence/kubeadm.ts';
 
 const ON_NODE = ['kubelet', 'kubeadm', 'cloud-init', 'nodeup', 'bottlerocket', 'nodeadm'] as const;
 
@@ -100,7 +104,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchAuthority);
+const judged = matched(cause, matchAuthority);
 
 type Own = ViewOf<typeof cause>;
 
@@ -126,3 +130,71 @@ function matchAuthority(view: Own): Match | null {
     view.quote(cluster, `cluster ${name} endpoint ${endpoint} has another certificateAuthority`),
   ]);
 }
+
+/** Names that kubeadm puts into the certificate beside those of the file; null where one is filled in later. */
+function namesIn(given: ControlPlaneGiven): readonly string[] | null {
+  const { endpoint, advertiseAddress, nodeName, certificateNames, dnsDomain } = given;
+  if (certificateNames === undefined || endpoint === undefined) return null;
+  const ofService = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
+  const more = [endpoint === null ? null : hostOf(endpoint), advertiseAddress, nodeName];
+  return [
+    ...certificateNames,
+    ...ofService,
+    `kubernetes.default.svc.${dnsDomain ?? 'cluster.local'}`,
+    ...more.filter((name) => typeof name === 'string'),
+  ].map((name) => name.toLowerCase());
+}
+
+function hostOf(endpoint: string): string {
+  return endpoint
+    .replace(/:\d{1,5}$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+}
+
+/** An address may be the machine's own, and a short name that of its host, which no file shows. */
+function mayBeOfTheMachine(
+  host: string,
+  { advertiseAddress, nodeName }: ControlPlaneGiven,
+): boolean {
+  const isAddress = /^[\d.]+$|:/.test(host);
+  const own = isAddress ? advertiseAddress : nodeName;
+  return (own ?? null) === null && (isAddress || !host.includes('.'));
+}
+
+function isNamed(host: string, names: readonly string[]): boolean {
+  const parent = host.replace(/^[^.]*/, '*');
+  return names.includes(host) || names.includes(parent);
+}
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own: { join }, controlPlane, shownBy }) => {
+    const endpoint = join?.endpoint ?? null;
+    const names = controlPlane === null ? null : namesIn(controlPlane);
+    if (endpoint === null || names === null || controlPlane === null) return NOT_SHOWN;
+    const host = hostOf(endpoint);
+    if (isNamed(host, names)) return clear;
+    if (mayBeOfTheMachine(host, controlPlane)) return NOT_SHOWN;
+    return found(
+      { server: endpoint, host },
+      [
+        plan.quote(
+          fact,
+          `JoinConfiguration discovery.bootstrapToken.apiServerEndpoint ${endpoint}`,
+        ),
+        plan.quote(shownBy, `ClusterConfiguration apiServer.certSANs lacks ${host}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ server }) =>
+      `Machines will join by ${server ?? 'an endpoint'}, a name that the API server’s certificate will not have, so they will not trust it.`,
+    remedy: ({ host }) => [
+      step(
+        `Add ${host ?? 'the name'} to apiServer.certSANs of the ClusterConfiguration, or make it the controlPlaneEndpoint, before kubeadm init.`,
+      ),
+    ],
+  },
+);

@@ -1,5 +1,6 @@
 import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -9,6 +10,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { INITIALISED } from '../../../diagnosis/name-signs.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { cloudControllerOf, kubeletFlag } from '../../../domain/planned/kubeadm.ts';
 
 /** The cloud controller runs, but what it asks EC2 about this Node gives no instance. */
 const cause = defineCause({
@@ -124,7 +128,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchFacts);
+const judged = matched(cause, matchFacts);
 
 type Own = ViewOf<typeof cause>;
 
@@ -149,3 +153,41 @@ function matchFacts(view: Own): Match | null {
     view.quote(instance, ofInstance),
   ]);
 }
+
+/** Names by which EC2 knows an instance. */
+const OF_EC2 =
+  /^(?:ip-\d{1,3}(?:-\d{1,3}){3}|i-[0-9a-f]{8,17})\.(?:ec2|[a-z0-9-]+\.compute)\.internal$|^i-[0-9a-f]{8,17}$/;
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own }) => {
+    const controller = cloudControllerOf(plan);
+    const isExternal = kubeletFlag(own, 'cloud-provider') === 'external';
+    if (controller === null || !isExternal) return NOT_SHOWN;
+    if (kubeletFlag(own, 'provider-id') !== null) return clear;
+    const named = own.registrations.find(({ name }) => name !== null);
+    const name = kubeletFlag(own, 'hostname-override') ?? named?.name;
+    if (typeof name !== 'string') return NOT_SHOWN;
+    if (OF_EC2.test(name)) return clear;
+    return found(
+      { node: name },
+      [
+        plan.quote(fact, `${named?.of ?? 'JoinConfiguration'} nodeRegistration.name ${name}`),
+        plan.quote(
+          controller,
+          `${controller.value.name} finds instances by the names that EC2 gives`,
+        ),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ node }) =>
+      `The Node will be called ${node ?? 'otherwise'}, by which EC2 knows no instance, and the kubelet gets no provider-id, so the cloud controller will find no instance for it.`,
+    remedy: () => [
+      step(
+        'Give the kubelet provider-id aws:///<zone>/<instance> in kubeletExtraArgs, or take the name out and let the host be called as EC2 calls it.',
+      ),
+    ],
+  },
+);

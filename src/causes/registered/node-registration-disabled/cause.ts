@@ -1,8 +1,11 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { definite } from '../../../diagnosis/sign.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { kubeletFlag } from '../../../domain/planned/kubeadm.ts';
 
 /** The kubelet was told not to create a Node, so none appears and it looks for one for ever. */
-export default defineCause({
+const judged = defineCause({
   id: 'node-registration-disabled',
   stage: 'registered',
   title: 'the kubelet was started with registerNode=false',
@@ -48,3 +51,20 @@ export default defineCause({
     ],
   },
 });
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own }) => {
+    const flag = kubeletFlag(own, 'register-node');
+    if (own.kubelet?.registersNode === false)
+      return found({}, [plan.quote(fact, 'KubeletConfiguration registerNode false')]);
+    if (flag === 'false')
+      return found({}, [plan.quote(fact, 'kubeletExtraArgs register-node false')]);
+    return own.kubelet === null || flag === undefined ? NOT_SHOWN : clear;
+  },
+  {
+    summary: ({ planned }) =>
+      `The kubelet of ${planned ?? 'the machine'} will never create its Node, because registerNode is false.`,
+    remedy: () => [step('Take registerNode out of the KubeletConfiguration; true is the default.')],
+  },
+);

@@ -1,4 +1,5 @@
 import {
+  clear,
   cannotSay,
   defineCause,
   found,
@@ -14,6 +15,10 @@ import { endpointsOf, endpointWords } from '../../../domain/pods/services.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Deployment } from '../../../evidence/kube/workloads.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
+import { serviceSubnetOf } from '../../../domain/planned/kubeadm.ts';
 
 const SERVICE = { namespace: 'kube-system', name: 'kube-dns' };
 
@@ -151,7 +156,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchEndpoints(view) ?? matchTool(view));
+const judged = matched(cause, (view) => matchEndpoints(view) ?? matchTool(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -235,3 +240,37 @@ function failingPods(view: Own, states: RegExp = CRASH): readonly Seen<Pod>[] {
 function isCoreDns(namespace: string | null, name: string): boolean {
   return namespace === 'kube-system' && name.startsWith('coredns-');
 }
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own, controlPlane, shownBy }) => {
+    const servers = own.kubelet?.clusterDns ?? [];
+    const range = controlPlane === null ? undefined : serviceSubnetOf(controlPlane);
+    const blocks = (range ?? '')
+      .split(',')
+      .map(cidrOf)
+      .filter((block) => block !== null);
+    const [server] = servers;
+    const address = addressOf(server ?? '');
+    if (server === undefined || address === null || blocks.length === 0) return NOT_SHOWN;
+    if (blocks.some((block) => isInside(address, block))) return clear;
+    // Node-local DNS has an address that only the machine itself knows.
+    if (servers.length > 1 || server.startsWith('169.254.')) return NOT_SHOWN;
+    const words = `KubeletConfiguration clusterDNS ${server}`;
+    const of = `ClusterConfiguration networking.serviceSubnet ${range ?? ''}`;
+    return found(
+      { server, range: range ?? '' },
+      [plan.quote(fact, words), plan.quote(shownBy, of)],
+      'likely',
+    );
+  },
+  {
+    summary: ({ server, range }) =>
+      `Pods will ask ${server ?? 'a server'} for names, which is not in the service range ${range ?? ''}, so no Service kube-dns can have that address.`,
+    remedy: () => [
+      step(
+        'Take clusterDNS out of the KubeletConfiguration; kubeadm writes the tenth address of the service range.',
+      ),
+    ],
+  },
+);

@@ -16,6 +16,9 @@ import type { KubeNode } from '../../../evidence/kinds.ts';
 import { podCondition, podName } from '../../../domain/pods/pods.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 import { volumesOf, zonesOf } from '../../../domain/pods/volumes.ts';
+import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
+import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import { cloudControllerOf } from '../../../domain/planned/kubeadm.ts';
 
 const ZONE_LABELS = ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'];
 
@@ -76,7 +79,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchVolume(view) ?? matchEvent(view));
+const judged = matched(cause, (view) => matchVolume(view) ?? matchEvent(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -197,3 +200,39 @@ function isOver(view: Own): boolean {
     .some(({ value }) => podCondition(value, 'PodScheduled', 'status') === 'False');
   return view.isLive && !waits;
 }
+
+export default foreseenByKubeadm(
+  judged,
+  (plan, { fact, own }) => {
+    const controller = cloudControllerOf(plan);
+    const joining = own.kinds.filter(
+      (kind) => kind === 'JoinConfiguration' || kind === 'InitConfiguration',
+    );
+    if (controller === null || joining.length === 0) return NOT_SHOWN;
+    const flagOf = (kind: string): string | null | undefined => {
+      const registration = own.registrations.find(({ of }) => of === kind);
+      return registration !== undefined && Object.hasOwn(registration.flags, 'cloud-provider')
+        ? registration.flags['cloud-provider']
+        : null;
+    };
+    const bare = joining.find((kind) => flagOf(kind) === null);
+    if (bare === undefined)
+      return joining.every((kind) => flagOf(kind) === 'external') ? clear : NOT_SHOWN;
+    return found(
+      {},
+      [
+        plan.quote(fact, `${bare} nodeRegistration.kubeletExtraArgs has no cloud-provider`),
+        plan.quote(
+          controller,
+          `${controller.value.name} initializes only Nodes with the taint of cloud-provider external`,
+        ),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned }) =>
+      `The cloud controller will not initialize the Node of ${planned ?? 'the machine'}, because its kubelet runs without cloud-provider: external, so it gets no providerID and no zone label.`,
+    remedy: () => [step('Set cloud-provider: external in nodeRegistration.kubeletExtraArgs.')],
+  },
+);
