@@ -174,7 +174,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, spot, name, watch, controller, eni-janitor, auth-restore, gate, gate-evict, join-report, fix, node-logs, ssm or control-plane-logs/,
+    /unknown feature "all"; use status, details, capacity, spot, spot-watch, name, watch, controller, eni-janitor, auth-restore, gate, gate-evict, join-report, spot-rules, fix, node-logs, ssm or control-plane-logs/,
   );
 });
 
