@@ -48,6 +48,15 @@ async function asked(
   }
 }
 
+/** How often the server has taken a transaction of this database back for another's sake. */
+async function deadlocks(url: string): Promise<number> {
+  const { rows } = await asked(
+    url,
+    'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+  );
+  return Number(rows[0]?.['deadlocks']);
+}
+
 describe('every recorder', WITH_POSTGRES, () => {
   recorderContract('in PostgreSQL', async () => openPostgres(await freshUrl()));
 });
@@ -69,6 +78,24 @@ describe('PostgreSQL with several writers', WITH_POSTGRES, () => {
     await during(url, async (recorder) => {
       assert.equal((await recorder.read({ cluster: 'one', limit: 9999 })).length, 400);
     });
+  });
+
+  test('writers that offer the same facts in opposite orders wait for each other', async () => {
+    const url = await freshUrl();
+    await during(url, async (recorder) => recorder.clusters());
+    const earlier = await deadlocks(url);
+    const events = Array.from({ length: 2000 }, (_, index) => event(index, { key: `k${index}` }));
+    const notes = ['a', 'b', 'c'].map((id) => ({ cluster: 'one', id, body: 1 }));
+    const recorders = Array.from({ length: 8 }, () => openPostgres(url));
+    await Promise.all(
+      recorders.map(async (recorder, index) =>
+        index % 2 === 0
+          ? recorder.append(events, notes)
+          : recorder.append(events.toReversed(), notes.toReversed()),
+      ),
+    );
+    await Promise.all(recorders.map(async (recorder) => recorder.close()));
+    assert.equal(await deadlocks(url), earlier);
   });
 });
 

@@ -19,6 +19,8 @@ const LIMIT_MAX = 100_000;
 /** Rows that one transaction deletes at most. */
 const DELETED_MAX = 20_000;
 const TRIES_MAX = 5;
+/** Keeps Rollcall's advisory locks apart from those of other programs in the same database. */
+const LOCKS = 0x52_6f_6c_6c;
 
 /** Columns in the order of the table, with what reads them from a row and their types. */
 const COLUMNS: readonly (readonly [string, keyof EventRow, string])[] = [
@@ -114,6 +116,7 @@ class PostgresRecorder {
     const isRepeatable = rows.every(({ key }) => key !== null);
     return this.#asked(isRepeatable, (client) =>
       wholly(client, async () => {
+        await waitForWriters(client, [...rows, ...noted]);
         const added = rows.length === 0 ? 0 : await insert(client, rows);
         for (const { cluster, id, text } of noted) await putNote(client, cluster, id, text);
         return added;
@@ -222,6 +225,19 @@ async function wholly<T>(client: PoolClient, work: () => Promise<T>): Promise<T>
     await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Until the transaction ends, other writers of the same clusters wait: two that insert the same facts
+ * in different orders would each wait for the other.
+ */
+async function waitForWriters(
+  client: PoolClient,
+  written: readonly { readonly cluster: string }[],
+): Promise<void> {
+  const clusters = new Set(written.map(({ cluster }) => cluster));
+  for (const cluster of [...clusters].toSorted())
+    await client.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [LOCKS, cluster]);
 }
 
 async function insert(client: PoolClient, rows: readonly EventRow[]): Promise<number> {
