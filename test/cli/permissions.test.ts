@@ -75,6 +75,7 @@ test('nothing but reading is asked for, except by controllers, reports and repai
     'gate',
     'gate-evict',
     'join-report',
+    'spot-rules',
     'fix',
   ];
   const { kubernetes, aws } = joined(
@@ -160,7 +161,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out.replaceAll(/\s+/g, ' '),
-    / Only by name, with --for: controller, eni-janitor, auth-restore, gate, gate-evict, join-report, fix, node-logs, ssm, control-plane-logs Kubernetes /,
+    / Only by name, with --for: controller, eni-janitor, auth-restore, gate, gate-evict, join-report, spot-rules, fix, node-logs, ssm, control-plane-logs Kubernetes /,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
@@ -300,8 +301,8 @@ test('every action can be asked for cheaply', async () => {
   const answers = await checkAws(aws, actions, signal);
   assert.deepEqual(
     answers.filter(({ granted }) => granted !== 'no').map(({ permission }) => permission),
-    ['ssm:SendCommand'],
-    'nobody sends a command to test whether it may',
+    ['autoscaling:TerminateInstanceInAutoScalingGroup', 'ssm:SendCommand'],
+    'nobody ends an instance or sends a command to test whether it may',
   );
   assert.equal(aws.requests().get('ssm:SendCommand'), undefined);
 });
