@@ -16,7 +16,9 @@ export type ActRulesRead =
   | { readonly ok: true; readonly rules: readonly ActRule[] }
   | { readonly ok: false; readonly faults: readonly RuleFault[] };
 
-const RULES_MAX = 50;
+/** All rules are held against each other, pattern by pattern. */
+const RULES_MAX = 20;
+const PATTERNS_MAX = 20;
 const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 const ZONE = /^[a-z]{2,5}(?:-[a-z0-9]{1,12}){2,6}[a-z]$/;
 
@@ -49,7 +51,7 @@ const wholeNumber: Take<number> = (value) =>
 type Fields = Readonly<Record<string, Take<unknown>>>;
 
 const RULE: Fields = { name, on: oneOf(TRIGGERS), do: oneOf(DEEDS) };
-const WHEN: Fields = { types: patternsUpTo(200), zones, above: numberFrom(0.0001, 10_000) };
+const WHEN: Fields = { types: patternsUpTo(PATTERNS_MAX), zones, above: numberFrom(0.0001, 10_000) };
 const BUDGET: Fields = { perHour: wholeNumber, share };
 const PARTS = { when: WHEN, budget: BUDGET } as const;
 const RULE_KEYS = [...Object.keys(RULE), ...Object.keys(PARTS)];
