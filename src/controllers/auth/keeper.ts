@@ -134,7 +134,7 @@ export class AuthKeeper {
   async #pass(): Promise<void> {
     const { clock, mode, onBlind, onLost } = this.#options;
     try {
-      const isRemembered = await this.#isRemembered();
+      await this.#remember();
       const { sight, uid } = await this.#read();
       onBlind(sight.state === 'malformed' ? sight.why : null);
       const nowMs = clock.monotonicMs();
@@ -142,9 +142,8 @@ export class AuthKeeper {
       const { memory, lost } = decide(sight, this.#memory, this.#shutOut, rules);
       this.#memory = memory;
       if (sight.state !== 'malformed') onLost(lost, uid);
-      const isNoted = sight.state !== 'malformed' && (await this.#isNoted(memory));
-      const mayRestore = mode === 'restore' && isRemembered && isNoted;
-      const due = mayRestore ? lost.filter(({ verdict }) => verdict === 'restore') : [];
+      if (sight.state !== 'malformed') await this.#isNoted(memory);
+      const due = mode === 'restore' ? lost.filter(({ verdict }) => verdict === 'restore') : [];
       for (const one of due) await this.#restore(one, uid);
     } catch (error) {
       if (!(error instanceof PortError)) throw error;
@@ -187,13 +186,13 @@ export class AuthKeeper {
   }
 
   /**
-   * True once it is known what former starts and other replicas noted. What this start has seen
-   * itself counts more, but for when a mapping was put back.
+   * Takes in what former starts and other replicas noted. What this start has seen itself counts
+   * more, but for when a mapping was put back.
    */
-  async #isRemembered(): Promise<boolean> {
-    if (this.#hasRead) return true;
+  async #remember(): Promise<void> {
+    if (this.#hasRead) return;
     const { notes } = this.#options;
-    return await this.#orUnnoted(async () => {
+    await this.#orUnnoted(async () => {
       const before = memoryIn(await notes.read(), this.#clocks(), AUTH_RULES.forgetMs);
       this.#hasRead = true;
       this.#memory = joined(before, this.#memory);
