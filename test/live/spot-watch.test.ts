@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import type { KubeObject } from '../real/kube-client.ts';
-import { THROTTLED, unauthorized } from '../real/moto.ts';
+import { signature, THROTTLED, unauthorized } from '../real/moto.ts';
 import { CONTROL_PLANE, missing } from '../real/parts.ts';
 import { endOf, type Run, startRollcall } from './rollcall.ts';
 import { type Site, startSite } from './world.ts';
@@ -49,7 +49,7 @@ async function watch(args: readonly string[], event: string, env = site.env): Pr
   return await endOf(child);
 }
 
-async function putNode(name: string, notice: boolean): Promise<void> {
+async function putNode(name: string, instanceId = 'i-0123456789abcdef0'): Promise<void> {
   const { client } = site.plane;
   await client.create('/api/v1/nodes', {
     apiVersion: 'v1',
@@ -62,9 +62,8 @@ async function putNode(name: string, notice: boolean): Promise<void> {
         'topology.kubernetes.io/zone': 'us-west-2a',
       },
     },
-    spec: { providerID: 'aws:///us-west-2a/i-0123456789abcdef0' },
+    spec: { providerID: `aws:///us-west-2a/${instanceId}` },
   });
-  if (!notice) return;
   await client.patch(`/api/v1/nodes/${name}/status`, {
     status: {
       conditions: [
@@ -79,6 +78,33 @@ async function putNode(name: string, notice: boolean): Promise<void> {
       ],
     },
   });
+}
+
+/** An Auto Scaling group with one instance. @returns the id of the instance */
+async function putGroup(): Promise<string> {
+  const ask = async (Action: string, more: Readonly<Record<string, string>>): Promise<string> => {
+    const answered = await fetch(site.moto.directUrl, {
+      method: 'POST',
+      headers: { authorization: signature('autoscaling') },
+      body: new URLSearchParams({ Action, Version: '2011-01-01', ...more }),
+    });
+    return await answered.text();
+  };
+  await ask('CreateLaunchConfiguration', {
+    LaunchConfigurationName: 'spot',
+    ImageId: 'ami-12c6146b',
+    InstanceType: 'm5.large',
+  });
+  await ask('CreateAutoScalingGroup', {
+    AutoScalingGroupName: 'workers',
+    LaunchConfigurationName: 'spot',
+    MinSize: '1',
+    MaxSize: '2',
+    DesiredCapacity: '1',
+    'AvailabilityZones.member.1': 'us-west-2a',
+  });
+  const xml = await ask('DescribeAutoScalingInstances', {});
+  return /<InstanceId>([^<]+)/.exec(xml)?.[1] ?? assert.fail(xml);
 }
 
 describe('a Spot watch', { skip, timeout: 180_000 }, () => {
@@ -124,7 +150,7 @@ describe('a Spot watch', { skip, timeout: 180_000 }, () => {
 describe('rules of a Spot watch', { skip, timeout: 180_000 }, () => {
   test('are shown beside the notice, and do what they say with --yes', async () => {
     const { client } = site.plane;
-    await putNode('spot-1', true);
+    await putNode('spot-1');
     const rules = join(site.plane.dir, 'rules.yaml');
     writeFileSync(
       rules,
@@ -154,5 +180,27 @@ describe('rules of a Spot watch', { skip, timeout: 180_000 }, () => {
     await recorder.close();
     assert.equal(rows.length, 1);
     assert.match(JSON.stringify(noted), /"node":"spot-1"/);
+  });
+
+  test('replace the instance of an emptied Node through its group, once', async () => {
+    const instanceId = await putGroup();
+    await putNode('spot-2', instanceId);
+    const rules = join(site.plane.dir, 'replace.yaml');
+    writeFileSync(
+      rules,
+      'rules:\n- {name: leave, on: rebalance, do: replace, budget: {perHour: 9, share: 1}}\n',
+    );
+    const file = join(site.plane.dir, 'replaced.db');
+    const args = ['--rules', rules, '--yes', '--record', file, '--cluster', 'lab'];
+    site.moto.forget();
+    const run = await watch([...args, '--for', '40s'], 'none');
+    const ended = eventsIn(run).filter(({ text }) => /: terminate i-/.test(text));
+    assert.deepEqual(
+      ended.map(({ outcome }) => outcome),
+      ['done'],
+      run.stdout + run.stderr,
+    );
+    assert.equal(site.moto.count('TerminateInstanceInAutoScalingGroup'), 1);
+    assert.match(ended[0]?.text ?? '', new RegExp(`terminate ${instanceId} of Node spot-2 in`));
   });
 });
