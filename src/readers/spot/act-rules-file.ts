@@ -51,7 +51,11 @@ const wholeNumber: Take<number> = (value) =>
 type Fields = Readonly<Record<string, Take<unknown>>>;
 
 const RULE: Fields = { name, on: oneOf(TRIGGERS), do: oneOf(DEEDS) };
-const WHEN: Fields = { types: patternsUpTo(PATTERNS_MAX), zones, above: numberFrom(0.0001, 10_000) };
+const WHEN: Fields = {
+  types: patternsUpTo(PATTERNS_MAX),
+  zones,
+  above: numberFrom(0.0001, 10_000),
+};
 const BUDGET: Fields = { perHour: wholeNumber, share };
 const PARTS = { when: WHEN, budget: BUDGET } as const;
 const RULE_KEYS = [...Object.keys(RULE), ...Object.keys(PARTS)];
