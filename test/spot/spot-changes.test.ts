@@ -61,7 +61,7 @@ describe('requests', () => {
     assert.deepEqual(changes.ofStandings({ standings: null }), []);
   });
 
-  test('of instances that people ended, and what is no instance, tell nothing', () => {
+  test('of instances that people ended, and others without an instance id, tell nothing', () => {
     const changes = new SpotChanges();
     const others = [
       request('instance-terminated-by-user', { State: 'closed' }),
