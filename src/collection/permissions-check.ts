@@ -117,6 +117,7 @@ const NO_KEY = '00000000-0000-0000-0000-000000000000';
 /** Inputs that name nothing which exists: a permitted call answers that it is not there. */
 const INPUTS: Readonly<Record<string, JsonObject>> = {
   'autoscaling:DescribeAutoScalingGroups': { MaxRecords: 1 },
+  'autoscaling:DescribeAutoScalingInstances': { MaxRecords: 1 },
   'autoscaling:DescribeScalingActivities': { MaxRecords: 1 },
   'autoscaling:DescribeInstanceRefreshes': { AutoScalingGroupName: NO_NAME },
   'autoscaling:DescribeLaunchConfigurations': { MaxRecords: 1 },

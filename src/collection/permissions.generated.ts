@@ -346,6 +346,33 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "spot-watch",
+    "for": "rollcall spot watch",
+    "warning": null,
+    "kubernetes": [
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      }
+    ],
+    "aws": [
+      "ec2:DescribeSpotInstanceRequests",
+      "ec2:DescribeSpotPriceHistory"
+    ]
+  },
+  {
     "feature": "name",
     "for": "rollcall name",
     "warning": null,
@@ -1316,6 +1343,97 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       }
     ],
     "aws": []
+  },
+  {
+    "feature": "spot-rules",
+    "for": "rollcall spot watch --rules FILE --yes, in addition to spot-watch",
+    "warning": "It cordons Nodes, evicts Pods, deletes NodeClaims and ends instances of Auto Scaling groups. Without --yes it only reads, and needs none of these.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "patch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "watch",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "pods",
+        "subresource": "eviction",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "delete",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "get",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      }
+    ],
+    "aws": [
+      "autoscaling:DescribeAutoScalingInstances",
+      "autoscaling:TerminateInstanceInAutoScalingGroup"
+    ]
   },
   {
     "feature": "fix",

@@ -45,11 +45,6 @@ export async function askSpotOffers(ask: Ask, scope: SpotScope): Promise<readonl
     operation: 'DescribeInstanceTypes',
     input: { Filters: filters({ 'supported-usage-class': ['spot'] }) },
   };
-  const runs: PlannedCall = {
-    service: 'ec2',
-    operation: 'DescribeSpotInstanceRequests',
-    input: {},
-  };
   return await Promise.all([
     joined(ask, types, SPOT_MEMBERS.types, null),
     // Of the changes before the start the last one is included, which is the price of now.
@@ -59,8 +54,18 @@ export async function askSpotOffers(ask: Ask, scope: SpotScope): Promise<readonl
       SPOT_MEMBERS.prices,
       scope.nowMs,
     ),
-    joined(ask, runs, SPOT_MEMBERS.runs, null),
+    askSpotRequests(ask),
   ]);
+}
+
+/** Every Spot request of the account and region that EC2 still lists. */
+export async function askSpotRequests(ask: Ask): Promise<SpotAnswer> {
+  const call: PlannedCall = {
+    service: 'ec2',
+    operation: 'DescribeSpotInstanceRequests',
+    input: {},
+  };
+  return await joined(ask, call, SPOT_MEMBERS.runs, null);
 }
 
 /** How the prices of some types came about. */

@@ -76,6 +76,7 @@ test('nothing but reading is asked for, except by controllers, reports and repai
     'gate',
     'gate-evict',
     'join-report',
+    'spot-rules',
     'fix',
   ];
   const { kubernetes, aws } = joined(
@@ -161,7 +162,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out.replaceAll(/\s+/g, ' '),
-    / Only by name, with --for: controller, eni-janitor, aws-events, auth-restore, gate, gate-evict, join-report, fix, node-logs, ssm, control-plane-logs Kubernetes /,
+    / Only by name, with --for: controller, eni-janitor, aws-events, auth-restore, gate, gate-evict, join-report, spot-rules, fix, node-logs, ssm, control-plane-logs Kubernetes /,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
@@ -175,7 +176,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, spot, name, watch, controller, eni-janitor, aws-events, auth-restore, gate, gate-evict, join-report, fix, node-logs, ssm or control-plane-logs/,
+    /unknown feature "all"; use status, details, capacity, spot, spot-watch, name, watch, controller, eni-janitor, aws-events, auth-restore, gate, gate-evict, join-report, spot-rules, fix, node-logs, ssm or control-plane-logs/,
   );
 });
 
@@ -301,8 +302,13 @@ test('every action can be asked for cheaply', async () => {
   const answers = await checkAws(aws, actions, signal);
   assert.deepEqual(
     answers.filter(({ granted }) => granted !== 'no').map(({ permission }) => permission),
-    ['sqs:DeleteMessage', 'sqs:ReceiveMessage', 'ssm:SendCommand'],
-    'nobody sends a command or takes a message to test whether it may',
+    [
+      'autoscaling:TerminateInstanceInAutoScalingGroup',
+      'sqs:DeleteMessage',
+      'sqs:ReceiveMessage',
+      'ssm:SendCommand',
+    ],
+    'nobody ends an instance, takes a message or sends a command to test whether it may',
   );
   assert.equal(aws.requests().get('ssm:SendCommand'), undefined);
 });

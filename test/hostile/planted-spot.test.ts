@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import type { Json, JsonObject } from '../../src/evidence/json.ts';
+import { spotLine } from '../../src/apps/spot/printer.ts';
 import { capture } from '../cli/capture.ts';
 import { shareOf, tellShare } from '../share.ts';
 import { answerOf } from '../spot/world.ts';
@@ -73,10 +74,10 @@ function plantedAnswer(): JsonObject {
   };
 }
 
-describe('rollcall spot', () => {
-  const prices = join(ROOM, 'prices.json');
-  writeFileSync(prices, JSON.stringify(plantedAnswer()));
+const prices = join(ROOM, 'prices.json');
+writeFileSync(prices, JSON.stringify(plantedAnswer()));
 
+describe('rollcall spot', () => {
   for (const format of ['text', 'json', 'yaml', 'asg', 'karpenter', 'eksctl', 'terraform'])
     test(`shows no secret of saved answers as ${format}`, async () => {
       const { out, err } = await capture([
@@ -110,7 +111,39 @@ describe('rollcall spot', () => {
       }
     }
   });
+});
 
+describe('rollcall spot watch', () => {
+  test('shows none of acting rules that it refuses', async () => {
+    for (const [number, text] of ruleTexts.entries()) {
+      const rules = join(ROOM, `acts-${number}.yaml`);
+      const value = JSON.stringify(text);
+      for (const body of [
+        text,
+        `${value}: 1\n`,
+        `rules:\n- ${value}\n`,
+        `rules:\n- {name: ${value}, on: ${value}, do: ${value}, ${value}: 1}\n`,
+        `rules:\n- {name: a, when: {types: [${value}], ${value}: 1}, budget: ${value}}\n`,
+      ]) {
+        writeFileSync(rules, body);
+        const { out, err, code } = await capture(['spot', 'watch', '--rules', rules]);
+        assert.equal(code, 64);
+        assertNoSecretIn(search, lengths, 'spot watch --rules', out + err);
+      }
+    }
+  });
+
+  test('shows none in a line of a watch', () => {
+    for (const what of texts) {
+      const more = { why: what, notice: what };
+      const line = { atMs: 0, subject: what, subjectKind: 'Node', kind: 'spot-kept', what, more };
+      for (const output of ['text', 'json'] as const)
+        assertNoSecretIn(search, lengths, 'spot watch', spotLine(line, output));
+    }
+  });
+});
+
+describe('rollcall spot, of other files,', () => {
   test('shows none of a file of another kind', async () => {
     const path = join(ROOM, 'other.json');
     for (const text of texts) {

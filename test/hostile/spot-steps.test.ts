@@ -6,6 +6,8 @@ import { growthOf, wrongWith } from './steps/growth.ts';
 const counter = startCounting();
 const { readSpotAnswers } = await import('../../src/readers/spot/answers.ts');
 const { readSpotRules } = await import('../../src/readers/spot/rules-file.ts');
+const { readSpotStandings } = await import('../../src/readers/spot/answers.ts');
+const { readActRules } = await import('../../src/readers/spot/act-rules-file.ts');
 const { stepsOf, statisticsOf } = await import('../../src/capacity/spot/price-series.ts');
 const { means } = await import('../../src/capacity/spot/rules.ts');
 
@@ -39,6 +41,28 @@ test('twice the prices take twice the steps to read and to sum up', () => {
 test('twice the rules take twice the steps to read', () => {
   const rulesOf = (size: number): string => `never:\n${'  - m5.large\n'.repeat(size)}`;
   const growth = growthOf(counter, (text) => readSpotRules(text), rulesOf, LARGE);
+  assert.equal(wrongWith(growth), null);
+});
+
+test('twice the Spot requests take twice the steps to read', () => {
+  const requestsOf = (size: number): string =>
+    JSON.stringify({
+      SpotInstanceRequests: Array.from({ length: size }, (_, index) => ({
+        InstanceId: `i-${String(index).padStart(17, '0')}`,
+        LaunchSpecification: { InstanceType: 'm5.large' },
+        State: 'active',
+        Status: { Code: 'marked-for-termination', UpdateTime: '2026-11-20T10:00:00Z' },
+      })),
+    });
+  const read = (text: string): unknown => readSpotStandings(JSON.parse(text));
+  assert.equal(wrongWith(growthOf(counter, read, requestsOf, LARGE)), null);
+});
+
+test('acting rules beyond a few are refused, and twice the text takes twice the steps', () => {
+  const rulesOf = (size: number): string =>
+    `rules:\n${'- {name: a, on: rebalance, do: drain}\n'.repeat(size)}`;
+  assert.equal(readActRules(rulesOf(21)).ok, false);
+  const growth = growthOf(counter, (text) => readActRules(text), rulesOf, LARGE);
   assert.equal(wrongWith(growth), null);
 });
 

@@ -179,6 +179,8 @@ describe('every command, far from the checkout and without Node.js', BUILT, () =
     }
     for (const [name, [args, said]] of Object.entries(STAYING))
       assert.equal((await site.runUntil([name, ...args], said, env)).code, 0, name);
+    const watching = await site.runUntil(['spot', 'watch', 'm5.large'], /costs \$/, env);
+    assert.equal(watching.code, 0, 'spot watch');
     const flight = join(site.dir, 'flight.db');
     const recording = site.start(['record', '--record', flight], env);
     while (!site.run(['timeline', '--all', '--record', flight], env).out.includes('launched'))

@@ -40,6 +40,7 @@ import { kustomizeFiles } from './kustomize-files.ts';
 import { type Asked, feature } from './feature.ts';
 import { ANSWERS } from './permission-answers.ts';
 import { moduleText, pageText } from './permission-texts.ts';
+import { SPOT_WATCH_PERMISSIONS } from './spot-permissions.ts';
 import { WRITING_FEATURES } from './writing-features.ts';
 
 /** What was asked while the collection ran against APIs that only write down. */
@@ -327,6 +328,7 @@ export async function recordPermissions(): Promise<readonly FeaturePermissions[]
     ]),
     feature('capacity', 'rollcall capacity', [showing(status, CAPACITY_KINDS), capacity]),
     feature('spot', 'rollcall spot', [spot]),
+    feature('spot-watch', 'rollcall spot watch', [SPOT_WATCH_PERMISSIONS]),
     feature('name', 'rollcall name', [showing(status, NAMING_KINDS), name]),
     feature('watch', 'status --watch and diagnose --wait, in addition to status', [watch]),
     ...WRITING_FEATURES,

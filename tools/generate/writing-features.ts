@@ -12,6 +12,7 @@ import {
   GATE_PERMISSIONS,
   GATE_WRITES,
 } from './gate-permissions.ts';
+import { SPOT_RULES_PERMISSIONS, SPOT_RULES_WRITES } from './spot-permissions.ts';
 import { JANITOR_PERMISSIONS, JANITOR_WRITES } from './janitor-permissions.ts';
 
 export const WRITING_FEATURES: readonly FeaturePermissions[] = [
@@ -47,5 +48,11 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     EVICT_WRITES,
   ),
   feature('join-report', 'rollcall join --node-report', [JOIN_REPORT_PERMISSIONS], REPORT_WRITES),
+  feature(
+    'spot-rules',
+    'rollcall spot watch --rules FILE --yes, in addition to spot-watch',
+    [SPOT_RULES_PERMISSIONS],
+    SPOT_RULES_WRITES,
+  ),
   feature('fix', 'rollcall fix, in addition to status and details', [FIX_PERMISSIONS], FIX_WRITES),
 ];

@@ -87,6 +87,7 @@ export const CALLS: Calls = {
   },
   autoscaling: {
     DescribeAutoScalingGroups: paged('AutoScalingGroups', upTo(100, 'MaxRecords')),
+    DescribeAutoScalingInstances: paged('AutoScalingInstances', upTo(50, 'MaxRecords')),
     DescribeInstanceRefreshes: paged('InstanceRefreshes', upTo(100, 'MaxRecords')),
     DescribeLaunchConfigurations: paged('LaunchConfigurations', upTo(100, 'MaxRecords')),
     DescribeLifecycleHooks: once('LifecycleHooks'),

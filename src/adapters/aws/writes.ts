@@ -1,5 +1,6 @@
 /** Writes to AWS through its SDK: the few that are on the list, each sent once. */
 import type { JsonObject } from '../../evidence/json.ts';
+import { excerptOf } from '../../evidence/redact.ts';
 import {
   type AwsWriteOptions,
   type AwsWrites,
@@ -62,6 +63,7 @@ function failed(error: unknown, { asked, operation, isDryRun }: Attempted): unkn
   const message = error instanceof Error ? error.message : '';
   const own = failureOfAwsWrite({ operation, code, message });
   if (own !== null) return refused(own, asked, code);
+  if (named.failure === 'invalid') return inWordsOfAws(named, message);
   return !isDryRun && isOpen(named.failure) && !isSurelyUnsent(error)
     ? unclear(asked, named)
     : named;
@@ -77,6 +79,12 @@ const OPEN: ReadonlySet<PortFailure> = new Set([
 
 function isOpen(failure: PortFailure): boolean {
   return OPEN.has(failure);
+}
+
+/** Of a change that AWS does not take, its own words alone say what is wrong with it. */
+function inWordsOfAws({ failure, message, cause }: PortError, words: string): PortError {
+  const said = words === '' ? '' : `. AWS says: ${excerptOf(words)}`;
+  return new PortError({ failure, message: `${message}${said}`, cause });
 }
 
 const BEFORE_SENDING = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ERR_PROXY\w*)$/;

@@ -1,5 +1,6 @@
 import { AUTH_RULES, AuthKeeper, type AuthKeeperOptions } from '../../controllers/auth/keeper.ts';
 import type { LostMapping } from '../../controllers/auth/facts.ts';
+import type { MachineNotes } from '../../controllers/auth/machine-notes.ts';
 import { AWS_AUTH } from '../../controllers/fix/auth/config-map.ts';
 import type { FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
 import { lengthText, shellWord } from '../../domain/words.ts';
@@ -15,7 +16,9 @@ import { perform } from '../../runtime/perform.ts';
 export interface AuthTools {
   readonly writes: KubeWrites;
   readonly random: Random;
-  readonly recorder: Pick<Recorder, 'append'>;
+  readonly recorder: Pick<Recorder, 'append' | 'notes'>;
+  /** Hears what to say of machines. */
+  readonly machineNotes: MachineNotes;
   readonly log: Logger;
   readonly registry: MetricsRegistry;
   /** Writes an Event, where this replica leads and Events are written. */
@@ -46,12 +49,22 @@ export function createAuthKeeper(settings: AuthSettings, tools: AuthTools): Auth
     labels: { outcome: OUTCOMES },
   });
   let blind: string | null = null;
+  let unnoted: string | null = null;
+  const report = reporter(settings, tools);
+  const { clock } = settings;
   return new AuthKeeper({
     ...settings,
+    notes: notesOf(settings, tools),
     editor: { readRoles, withRole, withoutInserted },
     toolsFor: (id, isAllowed) => fixTools(id, isAllowed, settings, tools),
-    onLost: reporter(settings, tools),
-    onEnd: ({ mapping }, { outcome, why }, uid) => {
+    onLost: (lost, uid) => {
+      report(lost, uid);
+      if (settings.mode === 'restore') tools.machineNotes.lost(lost, clock.nowMs());
+    },
+    onEnd: (lost, step, uid) => {
+      const { mapping } = lost;
+      const { outcome, why } = step;
+      tools.machineNotes.ended(lost, step, clock.nowMs());
       restored.add({ outcome });
       const line = `mapping of ${mapping.arn}: ${why}`;
       if (outcome === 'written') log.info(line, { outcome });
@@ -62,6 +75,11 @@ export function createAuthKeeper(settings: AuthSettings, tools: AuthTools): Auth
       if (why !== null && why !== blind)
         log.warn(`aws-auth is unknown and nothing is put back: ${why}`);
       blind = why;
+    },
+    onUnnoted: (why) => {
+      if (why !== null && why !== unnoted)
+        log.warn(`what aws-auth had is not kept and nothing is put back: ${why}`);
+      unnoted = why;
     },
   });
 }
@@ -75,6 +93,18 @@ function noteOf(
   const name = { namespace: 'kube-system', name: 'aws-auth' };
   const about = { apiVersion: 'v1', kind: 'ConfigMap', ...name, uid: uid ?? '' };
   return { about, type, reason, message };
+}
+
+const MEMORY_NOTE = 'auth/memory';
+
+function notesOf({ kube }: AuthSettings, { recorder }: AuthTools): AuthKeeperOptions['notes'] {
+  const cluster = kube.server;
+  return {
+    read: async () => (await recorder.notes(cluster)).get(MEMORY_NOTE),
+    write: async (body) => {
+      await recorder.append([], [{ cluster, id: MEMORY_NOTE, body }]);
+    },
+  };
 }
 
 /** Notes of a restoration are kept as `rollcall fix undo` reads them. */

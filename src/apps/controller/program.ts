@@ -2,6 +2,7 @@ import { type FeedHealth, feedHealth } from '../../collection/resident/feeds.ts'
 import { Resident, type Standing } from '../../collection/resident/resident.ts';
 import { allListeners } from '../../collection/resident/all-listeners.ts';
 import type { ResidentListener } from '../../collection/resident/listener.ts';
+import { MachineNotes } from '../../controllers/auth/machine-notes.ts';
 import type { AuthKeeper, AuthMode } from '../../controllers/auth/keeper.ts';
 import { shutOutIn } from '../../controllers/fix/auth/targets.ts';
 import { actionsOf } from '../../controllers/lifecycle/actions.ts';
@@ -60,7 +61,7 @@ export interface LiveSettings {
 export interface ControllerTools {
   readonly clients: LookClients & { readonly kube: KubeApi };
   readonly writes: KubeWrites;
-  readonly recorder: Pick<Recorder, 'append'>;
+  readonly recorder: Pick<Recorder, 'append' | 'notes'>;
   readonly random: Random;
   readonly log: Logger;
   readonly registry: MetricsRegistry;
@@ -101,6 +102,7 @@ export class Controller {
   /** null where nobody asked for it. */
   readonly #auth: AuthKeeper | null;
   readonly #news: MachineNewsPart | null;
+  readonly #machineNotes = new MachineNotes();
   readonly #lifecycle = new LifecycleWatch();
   readonly #lists = new FollowedLists();
   readonly #events: EventPublisher;
@@ -209,6 +211,7 @@ export class Controller {
       writes,
       random,
       recorder,
+      machineNotes: this.#machineNotes,
       log,
       registry: this.registry,
       publish: (note) => {
@@ -275,10 +278,19 @@ export class Controller {
     for (const happening of happenings) this.#tell(happening);
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
-    this.#keeper.setRows(rollCall.rows, areWhole);
+    this.#keeper.setRows(this.#withNotes(rollCall.rows), areWhole);
     this.#auth?.setShutOut(areWhole ? shutOutIn(observations) : []);
     await recording?.take(standing);
     taken?.();
+  }
+
+  /** What the keeper of aws-auth did is a word in the report of each machine. */
+  #withNotes(rows: RollCallDocument['rows']): RollCallDocument['rows'] {
+    const nowMs = this.#tools.clients.clock.nowMs();
+    return rows.map((row) => {
+      const own = this.#machineNotes.of(row.instanceId, nowMs);
+      return own === null ? row : { ...row, note: row.note === null ? own : `${own}; ${row.note}` };
+    });
   }
 
   /** A right that is taken away changes nothing that a judgement would see at once. */

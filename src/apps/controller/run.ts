@@ -26,7 +26,10 @@ export interface ControllerRun {
 }
 
 /** Without --record, what was written stands in the log and the metrics alone. */
-const NO_RECORDER: Pick<Recorder, 'append'> = { append: async () => 0 };
+const NO_RECORDER: Pick<Recorder, 'append' | 'notes'> = {
+  append: async () => 0,
+  notes: async () => new Map(),
+};
 
 interface Signals {
   /** Aborted by SIGTERM, as a Pod is asked to end, and by SIGINT. */

@@ -1,4 +1,4 @@
-import { textAt } from '../../evidence/json.ts';
+import { type Json, textAt } from '../../evidence/json.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -13,6 +13,7 @@ import type { FixStep, FixTools } from '../fix/fix.ts';
 import { lastWriterOf } from '../fix/last-writer.ts';
 import { decide, withRestored } from './decide.ts';
 import type { AuthMemory, AuthRules, AuthSight, LostMapping, ShutOut } from './facts.ts';
+import { type BothClocks, joined, memoryIn, memoryNote } from './memory-note.ts';
 
 /** `report`: reads and writes nothing. */
 export const AUTH_MODES = ['off', 'report', 'restore'] as const;
@@ -26,6 +27,8 @@ export interface AuthKeeperOptions {
   readonly clock: Clock;
   readonly editor: MapEditor;
   readonly isDryRun: () => boolean;
+  /** Where what is remembered outlives the program. */
+  readonly notes: AuthNotes;
   /** What a restoration works with; each write asks `isAllowed` right before it is sent. */
   readonly toolsFor: (id: string, isAllowed: () => boolean) => FixTools;
   /** All that is gone now, after each reading. */
@@ -34,6 +37,16 @@ export interface AuthKeeperOptions {
   readonly onEnd: (lost: LostMapping, step: FixStep, uid: string | null) => void;
   /** aws-auth could not be read, and why, or can be again (null). */
   readonly onBlind: (why: string | null) => void;
+  /** What is remembered could not be kept or read, and why, or can be again (null). */
+  readonly onUnnoted: (why: string | null) => void;
+}
+
+/** Keeps one JSON text; where nobody records, it is forgotten with the program. */
+export interface AuthNotes {
+  /** @throws PortError */
+  readonly read: () => Promise<Json | undefined>;
+  /** @throws PortError */
+  readonly write: (body: Json) => Promise<void>;
 }
 
 /** As a leader has it; another may lead as soon as it is over. */
@@ -46,6 +59,8 @@ export interface MayRestore {
 const MINUTE_MS = 60_000;
 const EVERY_MS = MINUTE_MS / 2;
 const HOUR_MS = 60 * MINUTE_MS;
+/** So often a note is written again, so that a later start knows how long nobody looked. */
+const NOTED_MS = 10 * MINUTE_MS;
 /** Tools that replace aws-auth do so within seconds; four roles an hour are a cluster's. */
 export const AUTH_RULES: AuthRules = {
   settleMs: MINUTE_MS,
@@ -66,6 +81,10 @@ export class AuthKeeper {
   #shutOut: ShutOut = new Map();
   #may: MayRestore | null = null;
   #restorations = 0;
+  /** True once it is known what a former start remembered. */
+  #hasRead = false;
+  #noted = '';
+  #notedMs = -Infinity;
 
   constructor(options: AuthKeeperOptions) {
     this.#options = options;
@@ -90,6 +109,8 @@ export class AuthKeeper {
   /** Lets it write until the signal ends it. */
   async lead(may: MayRestore): Promise<void> {
     this.#may = may;
+    // Whoever led before may have put something back that was not seen from here.
+    this.#hasRead = false;
     await whenAborted(may.signal);
     if (this.#may === may) this.#may = null;
   }
@@ -113,6 +134,7 @@ export class AuthKeeper {
   async #pass(): Promise<void> {
     const { clock, mode, onBlind, onLost } = this.#options;
     try {
+      await this.#remember();
       const { sight, uid } = await this.#read();
       onBlind(sight.state === 'malformed' ? sight.why : null);
       const nowMs = clock.monotonicMs();
@@ -120,6 +142,7 @@ export class AuthKeeper {
       const { memory, lost } = decide(sight, this.#memory, this.#shutOut, rules);
       this.#memory = memory;
       if (sight.state !== 'malformed') onLost(lost, uid);
+      if (sight.state !== 'malformed') await this.#isNoted(memory);
       const due = mode === 'restore' ? lost.filter(({ verdict }) => verdict === 'restore') : [];
       for (const one of due) await this.#restore(one, uid);
     } catch (error) {
@@ -147,9 +170,59 @@ export class AuthKeeper {
       askedBy: 'auth',
       isMissing: true,
     };
+    // A start after one that was killed right here must not put it back a second time.
+    const restored = withRestored(this.#memory, mapping.arn, clock.monotonicMs());
+    if (!isDryRun() && !(await this.#isNoted(restored))) return;
     const step = await fixMap(order, toolsFor(id, isAllowed));
     const isMade = step.outcome !== 'refused' && step.outcome !== 'conflict';
-    if (isMade) this.#memory = withRestored(this.#memory, mapping.arn, clock.monotonicMs());
+    if (isMade) this.#memory = restored;
     onEnd(lost, step, uid);
+    await this.#isNoted(this.#memory);
+  }
+
+  #clocks(): BothClocks {
+    const { clock } = this.#options;
+    return { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
+  }
+
+  /**
+   * Takes in what former starts and other replicas noted. What this start has seen itself counts
+   * more, but for when a mapping was put back.
+   */
+  async #remember(): Promise<void> {
+    if (this.#hasRead) return;
+    const { notes } = this.#options;
+    await this.#orUnnoted(async () => {
+      const before = memoryIn(await notes.read(), this.#clocks(), AUTH_RULES.forgetMs);
+      this.#hasRead = true;
+      this.#memory = joined(before, this.#memory);
+    });
+  }
+
+  /** The replica that writes keeps the notes, when something changed or they become old. */
+  async #isNoted(memory: AuthMemory): Promise<boolean> {
+    const { mode, notes, clock, isDryRun } = this.#options;
+    if (isDryRun() || (mode === 'restore' && this.#may?.isLeading() !== true)) return true;
+    if (!this.#hasRead) return false;
+    const text = JSON.stringify([...memory]);
+    const nowMs = clock.monotonicMs();
+    if (text === this.#noted && nowMs - this.#notedMs < NOTED_MS) return true;
+    return await this.#orUnnoted(async () => {
+      await notes.write(memoryNote(memory, this.#clocks()));
+      this.#noted = text;
+      this.#notedMs = nowMs;
+    });
+  }
+
+  async #orUnnoted(work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      this.#options.onUnnoted(null);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      this.#options.onUnnoted(error.message);
+      return false;
+    }
   }
 }

@@ -13,6 +13,15 @@ const REASONS = {
   scheduled: 'ScheduledEvent',
 } as const;
 
+/** The condition by which the agent shows what EC2 announced. */
+export const NOTICE_CONDITION = 'rollcall.dev/InterruptionNotice';
+
+/** What a reason of that condition says; null for another. */
+export function noticeKindOf(reason: string): InterruptionNotice['kind'] | null {
+  const kinds = ['spot', 'rebalance', 'scheduled'] as const;
+  return kinds.find((kind) => REASONS[kind] === reason) ?? null;
+}
+
 /** The reason of a condition that says the most urgent of several notices. */
 export function noticeReason({ kind }: InterruptionNotice): string {
   return REASONS[kind];

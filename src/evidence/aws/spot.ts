@@ -34,6 +34,7 @@ export interface OfferedType extends FieldsOf<typeof OFFERED_TYPE> {}
 /** An item of `aws ec2 describe-spot-instance-requests`, as far as it tells how an instance fared. */
 export const SPOT_RUN = {
   CreateTime: text,
+  InstanceId: text,
   LaunchSpecification: { InstanceType: text },
   LaunchedAvailabilityZone: text,
   State: text,

@@ -13,6 +13,7 @@ import {
   type SpotRun,
 } from '../../evidence/aws/spot.ts';
 import { at, type Json, listAt, textAt } from '../../evidence/json.ts';
+import { instanceIdIn } from '../../evidence/names.ts';
 import { project } from '../../evidence/project.ts';
 import type { Shape, ValueOf } from '../../evidence/shape.ts';
 
@@ -138,6 +139,7 @@ function typesOf(content: Json): readonly ToldType[] {
   });
 }
 
+/** Codes of a request whose instance EC2 is about to take, or took (EC2 user guide, "Spot request status codes"). */
 const INTERRUPTED =
   /^(?:marked-for-(?:termination|stop)|instance-(?:terminated|stopped)-(?:no-capacity|by-price|capacity-oversubscribed))$/;
 
@@ -150,6 +152,46 @@ function runOf(item: SpotRun): readonly ToldRun[] {
   const hasEnded = wasInterrupted || (item.State ?? 'active') !== 'active';
   const toMs = hasEnded ? (momentOf(item.Status?.UpdateTime) ?? fromMs) : null;
   return [{ type, zone, fromMs, toMs, wasInterrupted }];
+}
+
+/** A Spot Instance and how its request stands. */
+export interface SpotStanding {
+  readonly instanceId: string;
+  readonly type: string;
+  readonly zone: string;
+  readonly isActive: boolean;
+  /** `marked`: EC2 takes it within two minutes; `taken`: it did; null for neither. */
+  readonly interruption: 'marked' | 'taken' | null;
+  /** The status code of the request. */
+  readonly code: string;
+  /** Since when the code holds, ms; null where the answer does not tell. */
+  readonly sinceMs: number | null;
+}
+
+/** How the requests with an instance stand, by an answer of DescribeSpotInstanceRequests. */
+export function readSpotStandings(content: Json): readonly SpotStanding[] {
+  return itemsOf(SPOT_RUN, content, SPOT_MEMBERS.runs).flatMap((item) => {
+    const instanceId = item.InstanceId ?? '';
+    const code = item.Status?.Code ?? '';
+    if (instanceIdIn(instanceId) !== instanceId || !/^[a-z-]{1,60}$/.test(code)) return [];
+    const [type, zone] = [
+      item.LaunchSpecification?.InstanceType ?? '',
+      item.LaunchedAvailabilityZone ?? '',
+    ];
+    const isMarked = code.startsWith('marked-for-');
+    const interruption = isMarked ? 'marked' : INTERRUPTED.test(code) ? 'taken' : null;
+    return [
+      {
+        instanceId,
+        type: TYPE_NAME.test(type) ? type : '',
+        zone: ZONE_NAME.test(zone) ? zone : '',
+        isActive: item.State === 'active',
+        interruption,
+        code,
+        sinceMs: momentOf(item.Status?.UpdateTime),
+      } as const,
+    ];
+  });
 }
 
 function lossesOf({ locator, content }: SpotAnswer, points: Points): readonly string[] {

@@ -1,50 +1,22 @@
 import { contradictionOf, DEFAULT_RULES, type SpotRules } from '../../capacity/spot/rules.ts';
-import { isObject, type Json } from '../../evidence/json.ts';
+import { isObject } from '../../evidence/json.ts';
 import { nearest } from '../../evidence/nearest.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import { parseLinedYaml } from '../text/yaml-lines.ts';
-
-/** A mistake in a rules file. */
-export interface RuleFault {
-  /** From 1. */
-  readonly line: number;
-  readonly why: string;
-}
+import {
+  numberFrom,
+  patternsUpTo,
+  type RuleFault,
+  share,
+  type Take,
+  type Taken,
+} from './rule-values.ts';
 
 export type RulesRead =
   | { readonly ok: true; readonly rules: SpotRules }
   | { readonly ok: false; readonly faults: readonly RuleFault[] };
 
-/** A value as a rule has it, or what it must be. */
-type Taken<T> = { readonly value: T } | { readonly must: string; readonly below?: number };
-type Take<T> = (value: Json) => Taken<T>;
-
-const PATTERN = /^[a-z0-9*][a-z0-9*.-]{0,39}$/;
-const PATTERNS_MAX = 200;
-
-const patterns: Take<readonly string[]> = (value) => {
-  const must = `must be a list of types, families or patterns, such as [t3, "*.metal"], at most ${PATTERNS_MAX}`;
-  if (!Array.isArray(value) || value.length > PATTERNS_MAX) return { must };
-  const all = value as readonly Json[];
-  const below = all.findIndex((one) => typeof one !== 'string' || !PATTERN.test(one));
-  return below < 0 ? { value: all.map(String) } : { must, below };
-};
-
-function numberFrom(least: number, most: number, unit = ''): Take<number> {
-  return (value) =>
-    typeof value === 'number' && value >= least && value <= most
-      ? { value }
-      : { must: `must be a number from ${least} to ${most}${unit}` };
-}
-
-/** `25%` or `0.25`. */
-const share: Take<number> = (value) => {
-  const percent = typeof value === 'string' ? /^(\d{1,3}(?:\.\d{1,3})?) ?%$/.exec(value) : null;
-  const given = percent === null ? value : Number(percent[1]) / 100;
-  return typeof given === 'number' && given > 0 && given <= 1
-    ? { value: given }
-    : { must: 'must be a share above 0, at most 1, such as 0.25 or 25%' };
-};
+const patterns = patternsUpTo(200);
 
 const TAKES: { readonly [Key in keyof SpotRules]: Take<NonNullable<SpotRules[Key]>> } = {
   never: patterns,

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAuthKeeper } from '../../../src/apps/controller/auth.ts';
+import { MachineNotes } from '../../../src/controllers/auth/machine-notes.ts';
 import type { AuthMode } from '../../../src/controllers/auth/keeper.ts';
+import type { KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { EventNote } from '../../../src/runtime/events/event-correlator.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { Logger } from '../../../src/runtime/log/logger.ts';
@@ -23,6 +25,7 @@ interface Played {
   readonly lines: string[];
   readonly notes: EventNote[];
   readonly metrics: () => string;
+  readonly words: MachineNotes;
 }
 
 interface Play {
@@ -33,6 +36,10 @@ interface Play {
   /** What happens at which moment, ms. */
   readonly moves: readonly (readonly [atMs: number, (at: Scene) => void])[];
   readonly untilMs?: number;
+  /** Where an earlier start of the program ended. */
+  readonly before?: Played;
+  /** Kills it at its first write. */
+  readonly isKilled?: boolean;
 }
 
 /** Plays looks every 30 s; the machines of the role are shut out from the second minute on. */
@@ -42,8 +49,11 @@ async function play({
   leadsFromMs = 0,
   moves,
   untilMs = 10 * MINUTE_MS,
+  before,
+  isKilled = false,
 }: Play): Promise<Played> {
-  const at = scene();
+  const at = before?.at ?? scene();
+  const words = new MachineNotes();
   const [lines, notes]: [string[], EventNote[]] = [[], []];
   const registry = new MetricsRegistry();
   const tools = at.tools();
@@ -65,10 +75,11 @@ async function play({
   const keeper = createAuthKeeper(
     { mode, identity: 'r1', kube: at.api, clock, isDryRun: () => isDryRun },
     {
-      writes: at.writes,
+      writes: isKilled ? killed(at) : at.writes,
       random: { next: () => 0.5 },
       recorder: at.recorder,
       log: new Logger({ clock, level: () => 'info', write: (text) => lines.push(text) }),
+      machineNotes: words,
       registry,
       publish: (note) => notes.push(note),
     },
@@ -76,7 +87,21 @@ async function play({
   const leading = keeper.lead({ signal: stop.signal, isLeading: () => isLeading });
   await keeper.run(stop.signal);
   await leading;
-  return { at, lines, notes, metrics: () => registry.text() };
+  return { at, lines, notes, metrics: () => registry.text(), words };
+}
+
+/** Writes take effect, and the program hears of none. */
+function killed({ writes }: Scene): KubeWrites {
+  return {
+    create: async (...words) => writes.create(...words),
+    update: async (...words) => writes.update(...words),
+    patch: async (...words) => {
+      await writes.patch(...words);
+      throw new Error('killed');
+    },
+    delete: async (...words) => writes.delete(...words),
+    evict: async (...words) => writes.evict(...words),
+  };
 }
 
 const OVERWRITTEN: Play['moves'] = [
@@ -135,7 +160,11 @@ describe('who puts it back', () => {
       const { at, lines } = await play({ moves: OVERWRITTEN, ...more });
       assert.equal(await at.mapRoles(), `# by terraform\n${ADMIN}`);
       assert.equal(lines.filter((line) => line.includes('does not map')).length, 1);
-      assert.equal((await at.recorder.notes(at.api.server)).size, 0);
+      const ids = [...(await at.recorder.notes(at.api.server)).keys()];
+      assert.deepEqual(
+        ids.filter((id) => id.startsWith('fix/')),
+        [],
+      );
       const rows = await at.recorder.read({ cluster: at.api.server, limit: 9 });
       assert.equal(rows.length > 0, 'isDryRun' in more);
     });
@@ -168,6 +197,77 @@ describe('who puts it back', () => {
     });
     assert.equal(await at.mapRoles(), other);
   });
+});
+
+describe('what an earlier start remembered', () => {
+  const HOUR_MS = 60 * MINUTE_MS;
+  const LEADS: Play = { moves: [], leadsFromMs: 0 };
+
+  /** A start that saw the mapping and ended before it was taken away. */
+  async function seen(): Promise<Played> {
+    const played = await play({ moves: [OVERWRITTEN[0] ?? [0, () => undefined]] });
+    played.at.put(`# by terraform\n${ADMIN}`);
+    return played;
+  }
+
+  test('is put back where it was taken away while nobody ran', async () => {
+    const before = await seen();
+    const { at } = await play({ ...LEADS, before, untilMs: 20 * MINUTE_MS });
+    assert.match((await at.mapRoles()) ?? '', /role\/nodes/);
+  });
+
+  test('is forgotten after a day', async () => {
+    const before = await seen();
+    await before.at.tools().clock.sleep(24 * HOUR_MS);
+    const untilMs = before.at.tools().clock.nowMs() + 10 * MINUTE_MS;
+    const { at } = await play({ ...LEADS, before, untilMs });
+    assert.equal(await at.mapRoles(), `# by terraform\n${ADMIN}`);
+  });
+
+  test('rests over a restart, also where the program was killed at its write', async () => {
+    const first = seen();
+    const before = await first;
+    await assert.rejects(
+      play({ ...LEADS, before, isKilled: true, untilMs: 20 * MINUTE_MS }),
+      /killed/,
+    );
+    assert.match((await before.at.mapRoles()) ?? '', /role\/nodes/);
+    before.at.put(ADMIN);
+    const { at, words } = await play({ ...LEADS, before, untilMs: 40 * MINUTE_MS });
+    assert.equal(await at.mapRoles(), ADMIN);
+    const nowMs = at.tools().clock.nowMs();
+    assert.match(words.of('i-1', nowMs) ?? '', /taken away again, so it stays out/);
+  });
+
+  test('makes no administrator, whoever wrote the note', async () => {
+    const before = await seen();
+    const nowMs = before.at.tools().clock.nowMs();
+    const groups = ['system:masters', 'system:nodes', 'system:bootstrappers'];
+    const evil = { arn: ROLE, username: 'system:node:{{EC2PrivateDNSName}}', groups };
+    const body = { atMs: nowMs, mappings: [{ ...evil, goneAtMs: nowMs }] };
+    const cluster = before.at.api.server;
+    await before.at.recorder.append([], [{ cluster, id: 'auth/memory', body }]);
+    const { at } = await play({ ...LEADS, before, untilMs: 20 * MINUTE_MS });
+    assert.equal(await at.mapRoles(), `# by terraform\n${ADMIN}`);
+  });
+
+  test('that cannot be read puts nothing back, which is reported once', async () => {
+    const before = await seen();
+    before.at.recorder.notes = async () => {
+      throw new PortError({ failure: 'unavailable', message: 'The disk is gone.' });
+    };
+    const { at, lines } = await play({ ...LEADS, before, untilMs: 20 * MINUTE_MS });
+    assert.equal(await at.mapRoles(), `# by terraform\n${ADMIN}`);
+    assert.equal(lines.filter((line) => line.includes('The disk is gone')).length, 1);
+  });
+});
+
+test('the report of a machine tells that its role was put back', async () => {
+  const { at, words } = await play({ moves: OVERWRITTEN });
+  const nowMs = at.tools().clock.nowMs();
+  assert.match(words.of('i-1', nowMs) ?? '', /lost the mapping of \S+; it was put back at 1970-/);
+  assert.equal(words.of('i-2', nowMs), null);
+  assert.equal(words.of('i-1', nowMs + 60 * MINUTE_MS), null);
 });
 
 describe('what is unknown', () => {

@@ -88,6 +88,25 @@ function leaseLost(): Partial<AuthPlan> {
   };
 }
 
+/** The only replica dies as it has put something back, and that is taken away again. */
+function killedOnce(): Partial<AuthPlan> {
+  let isKilled = false;
+  return {
+    replicas: 1,
+    moves: [
+      { atMs: 5 * MINUTE_MS, move: 'overwrite' },
+      { atMs: 12 * MINUTE_MS, move: 'overwrite' },
+    ],
+    wholeMs: 25 * MINUTE_MS,
+    restores: false,
+    fate({ what }) {
+      if (isKilled || !what.startsWith('append action-ended')) return null;
+      isKilled = true;
+      return 'crash-after';
+    },
+  };
+}
+
 export const AUTH_BUGS: readonly AuthBug[] = [
   {
     id: 'P22',
@@ -136,6 +155,12 @@ export const AUTH_BUGS: readonly AuthBug[] = [
       },
     }),
     plan: () => ({ isDryRun: true }),
+  },
+  {
+    id: 'what was put back is forgotten with the program',
+    caughtBy: ['I-15'],
+    bug: ({ recorder }) => ({ recorder: { ...recorder, notes: async () => new Map() } }),
+    plan: killedOnce,
   },
   {
     id: 'nothing is ever sent',

@@ -1,5 +1,6 @@
 /** What is played around aws-auth, and what came of it. */
 import type { KubeApi } from '../../../src/ports/kube-api.ts';
+import type { Recorder } from '../../../src/ports/recorder.ts';
 import type { KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { PortFailure } from '../../../src/ports/port-error.ts';
 import type { LogLine } from '../../../src/sim/kernel/kernel.ts';
@@ -20,6 +21,7 @@ export interface PlannedMove {
 export interface AuthPorts {
   readonly api: KubeApi;
   readonly writes: KubeWrites;
+  readonly recorder: Recorder;
   /** Of this program, ms of its own time. */
   readonly sleep: (ms: number) => Promise<void>;
 }

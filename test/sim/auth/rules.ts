@@ -43,8 +43,8 @@ export class AuthSimRules {
   readonly #plan: AuthPlan;
   readonly #records: SimulatedRecords;
   readonly #ledUntilMs = new Map<string, number>();
-  /** By the start of a program; another start remembers nothing. */
-  readonly #restoredMs = new Map<string, number>();
+  /** By whichever start of whichever replica: they remember it in the records. */
+  #restoredMs = -Infinity;
 
   constructor(plan: AuthPlan, records: SimulatedRecords) {
     this.#plan = plan;
@@ -92,9 +92,9 @@ export class AuthSimRules {
 
   #changed({ program, before, after, atMs }: LedgerEntry): void {
     this.restorations += 1;
-    const sinceMs = atMs - (this.#restoredMs.get(program) ?? -Infinity);
+    const sinceMs = atMs - this.#restoredMs;
     this.#check('I-15', sinceMs >= REST_MS, `${program} restores it again`);
-    this.#restoredMs.set(program, atMs);
+    this.#restoredMs = atMs;
     const [former, now] = [rolesIn(before), rolesIn(after)];
     const wanted = [...(former ?? []), WANTED];
     const isExactly = JSON.stringify(now) === JSON.stringify(wanted.map(inOrder));

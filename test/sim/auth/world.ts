@@ -2,6 +2,7 @@
 import { settle } from '../../../src/adapters/system/settle.ts';
 import { overTripwires } from '../../../src/adapters/system/tripwires.ts';
 import { createAuthKeeper } from '../../../src/apps/controller/auth.ts';
+import { MachineNotes } from '../../../src/controllers/auth/machine-notes.ts';
 import type { AuthKeeper } from '../../../src/controllers/auth/keeper.ts';
 import type { KubeApi } from '../../../src/ports/kube-api.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
@@ -48,21 +49,22 @@ interface Life {
 function keeperOf(
   scene: Scene,
   program: SimulatedProgram,
-  { api, writes }: Pick<AuthPorts, 'api' | 'writes'>,
+  { api, writes, recorder }: Pick<AuthPorts, 'api' | 'writes' | 'recorder'>,
 ): AuthKeeper {
-  const { kernel, plan, records, calls } = scene;
+  const { kernel, plan } = scene;
   const { clock, name: identity } = program;
   return createAuthKeeper(
     { mode: 'restore', identity, kube: api, clock, isDryRun: () => plan.isDryRun },
     {
       writes,
       random: kernel.random(`${identity}/keeper`),
-      recorder: recorderPort(records, program, calls),
+      recorder,
       log: new Logger({
         clock,
         level: () => 'info',
         write: (text) => kernel.log(identity, text.trimEnd()),
       }),
+      machineNotes: new MachineNotes(),
       registry: new MetricsRegistry(),
       publish: () => undefined,
     },
@@ -105,7 +107,7 @@ function deniedAt(api: KubeApi, { plan: { denied }, kernel }: Scene): KubeApi {
 }
 
 function lifeOf(scene: Scene, identity: string): Life {
-  const { kernel, server, plan, calls, rules } = scene;
+  const { kernel, server, plan, calls, rules, records } = scene;
   const program = new SimulatedProgram(kernel, identity);
   const way = kernel.random(`${identity}/way`);
   const line = kubeLine({
@@ -118,7 +120,12 @@ function lifeOf(scene: Scene, identity: string): Life {
     onRead: () => undefined,
   });
   const sleep = async (ms: number): Promise<void> => program.clock.sleep(ms);
-  const own: AuthPorts = { api: deniedAt(line.api, scene), writes: line.writes, sleep };
+  const own: AuthPorts = {
+    api: deniedAt(line.api, scene),
+    writes: line.writes,
+    recorder: recorderPort(records, program, calls),
+    sleep,
+  };
   const keeper = keeperOf(scene, program, { ...own, ...plan.bug?.(own) });
   const life = { program, line, keeper };
   kernel.spawn(identity, async () => keeper.run(new AbortController().signal));

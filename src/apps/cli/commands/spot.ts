@@ -11,13 +11,13 @@ import type { Gathered, SpotWish } from '../live/spot-collect.ts';
 import type { ParsedOptions } from '../options/declaration.ts';
 import { parseCommandLine } from '../options/parse.ts';
 import { quoted } from '../options/quoted.ts';
+import { mustBeZones } from '../options/zones.ts';
 import { structured } from '../structured.ts';
 import { readSmallFile } from '../table/small-file.ts';
 
 type Values = ParsedOptions<typeof SPOT.options>;
 
 const DAY_MS = 24 * 3_600_000;
-const ZONE = /^[a-z]{2,5}(?:-[a-z0-9]{1,12}){2,6}[a-z]$/;
 /** What Kubernetes, Auto Scaling, Terraform and eksctl all take as a name. */
 const NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 
@@ -25,9 +25,7 @@ function demandOf(values: Values): SpotDemand {
   const { vcpus, memory, gpus, pods, zone } = values;
   if (vcpus === null && memory === null && gpus === null && pods === null)
     throw new UsageError('spot needs to know how much is wanted: rollcall spot --vcpus 64');
-  const wrong = zone.find((one) => !ZONE.test(one));
-  if (wrong !== undefined)
-    throw new UsageError(`--zone takes a zone such as eu-west-1a, not ${quoted(wrong)}`);
+  mustBeZones(zone);
   const nodeVcpus = { least: values['min-node-vcpus'], most: values['max-node-vcpus'] };
   if (nodeVcpus.least > nodeVcpus.most)
     throw new UsageError(
@@ -56,9 +54,25 @@ async function rulesOf(path: string | null): Promise<SpotRules> {
   throw new UsageError(lines.join('\n'));
 }
 
+/** @throws UsageError for what only `spot watch` takes */
+function refuseOfWatch(values: Values): void {
+  const { every, for: time, record, listen, yes } = values;
+  const given = { every, for: time, record, listen, yes: yes || null };
+  const [name] = Object.entries(given).find(([, value]) => value !== null) ?? [];
+  if (name !== undefined) throw new UsageError(`--${name} belongs to rollcall spot watch`);
+}
+
 /** Chooses a mix of Spot pools from live prices or from files. */
 export async function spotCommand(args: readonly string[], context: CliContext): Promise<number> {
-  const { values } = parseCommandLine(SPOT, args);
+  const { values, words } = parseCommandLine(SPOT, args);
+  const [verb, ...types] = words;
+  if (verb === 'watch') {
+    const { watchSpot } = await import('./spot-watch.ts');
+    return await watchSpot(values, types, context);
+  }
+  if (verb !== undefined)
+    throw new UsageError(`unexpected argument ${quoted(verb)}; see: rollcall help spot`);
+  refuseOfWatch(values);
   if (!NAME.test(values.name))
     throw new UsageError(
       `--name takes up to 40 lowercase letters, digits and dashes, not ${quoted(values.name)}`,

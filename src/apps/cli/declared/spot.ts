@@ -4,17 +4,22 @@ import { LIVE_OPTIONS } from './shared.ts';
 const WANTED = 'What is wanted';
 const SOURCES = 'Prices and rules';
 const NETWORK = 'Pods of a node';
+const WATCH = 'spot watch';
 const COUNT_MAX = 1_000_000;
 
 export const SPOT = declareCommand({
   name: 'spot',
   summary: 'Choose a mix of Spot capacity pools by price history, diversity and rules',
-  usage: ['spot --vcpus N [--memory GIB] [--zone ZONE]… [options]'],
+  usage: [
+    'spot --vcpus N [--memory GIB] [--zone ZONE]… [options]',
+    'spot watch [TYPE]… [--zone ZONE]… [--rules FILE [--yes]] [options]',
+  ],
   description: [
     'Looks at the price of every type in every zone, how it moved, and how many pods a node can hold, and chooses how many nodes to run in which pools: the mix with the least cost and expected loss within the rules. Every type is listed with the reason why it is in or out.',
     'The answer is proven: no other mix within the rules is better by more than 0.1 %, or the page says how far it may be off. Rollcall only reads; it starts nothing. See docs/spot.md.',
+    'watch prints each change of a price, and each notice and interruption of a Spot Instance, until it is interrupted: of the types that are named, else of those in use. With --rules it says what the rules would do to Nodes, and with --yes it does that: cordon, drain, or have the group or Karpenter replace them, within the budget of each rule.',
   ],
-  words: { most: 0, completes: [] },
+  words: { most: 201, completes: [] },
   options: {
     output: {
       kind: 'choice',
@@ -96,7 +101,7 @@ export const SPOT = declareCommand({
       value: 'FILE',
       completes: 'file',
       group: SOURCES,
-      help: 'Rules in YAML: never, prefer, budget, maxSharePerPool and others',
+      help: 'Rules in YAML: never, prefer, budget, maxSharePerPool and others; with watch: rules that act',
     },
     prices: {
       kind: 'text',
@@ -139,6 +144,32 @@ export const SPOT = declareCommand({
       help: 'Pods of DaemonSets on every node that take a pod IP',
     },
     'prefix-delegation': { kind: 'flag', group: NETWORK, help: 'ENIs hold /28 prefixes' },
+    every: {
+      kind: 'duration',
+      value: 'TIME',
+      group: WATCH,
+      help: 'How often prices are asked for, at least 1m; 5m by default',
+    },
+    for: {
+      kind: 'duration',
+      value: 'TIME',
+      group: WATCH,
+      help: 'Stop after this time; by default never',
+    },
+    record: {
+      kind: 'text',
+      value: 'FILE',
+      completes: 'file',
+      group: WATCH,
+      help: 'Flight recorder to append to, or a postgres:// URL',
+    },
+    listen: {
+      kind: 'text',
+      value: 'ADDRESS',
+      group: WATCH,
+      help: 'Address and port of /metrics, /livez and /readyz; none by default',
+    },
+    yes: { kind: 'flag', group: WATCH, help: 'Do what the rules say; needs --rules and --record' },
     name: {
       kind: 'text',
       value: 'NAME',
@@ -148,7 +179,7 @@ export const SPOT = declareCommand({
     ...LIVE_OPTIONS,
   },
   exitCodes: {
-    0: 'a mix was found',
+    0: 'a mix was found; the watch was ended',
     1: 'no mix fulfills what is wanted and the rules',
     2: 'a mix was found, but not all that was asked of AWS was answered',
   },
@@ -166,6 +197,14 @@ export const SPOT = declareCommand({
       title: 'As a Karpenter NodePool',
       command: 'rollcall spot --vcpus 64 --arch arm64 -o karpenter | kubectl apply -f -',
     },
+    {
+      title: 'Prices and interruptions of the types in use, into a flight recorder',
+      command: 'rollcall spot watch --record flight.db -o json',
+    },
+    {
+      title: 'What rules would do',
+      command: 'rollcall spot watch --rules leave-early.yaml',
+    },
   ],
-  seeAlso: ['capacity', 'permissions'],
+  seeAlso: ['capacity', 'permissions', 'record', 'timeline'],
 });

@@ -30,6 +30,8 @@ export interface LiveRecorder {
   readonly take: (standing: LiveEvidence, clients: Clients, flags: LiveFlags) => Promise<void>;
   /** Records an intention or its outcome, before and after a write. */
   readonly append: Recorder['append'];
+  /** What is noted of a cluster, by id. */
+  readonly notes: Recorder['notes'];
   readonly close: () => Promise<void>;
 }
 
@@ -60,6 +62,7 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
       await told(async () => recording.take(look));
     },
     append: async (...events) => recorder.append(...events),
+    notes: async (name) => recorder.notes(name),
     close: async () => {
       ending.abort();
       await told(async () => recorder.close());
@@ -68,6 +71,6 @@ export async function openLiveRecorder(options: RecordOptions): Promise<LiveReco
 }
 
 /** Where AWS tells no name, that of the kubeconfig. */
-function placeOf({ described }: Pick<Clients, 'described'>): string {
+export function placeOf({ described }: Pick<Clients, 'described'>): string {
   return described?.clusterName ?? described?.contextName ?? described?.server ?? 'cluster';
 }
