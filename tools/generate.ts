@@ -129,6 +129,27 @@ function rowsOf(causes: readonly LoadedCause[]): readonly Row[] {
   return [...rowsOfTables(), ...causes.flatMap(rowsOfCause)];
 }
 
+/** The type checker joins the types of a literal's rows, and gives up over so many different ones. */
+const ROWS_MAX = 1000;
+
+/** The rows as literals that the type checker can join, each of its own. */
+function printParts(rows: readonly string[]): readonly string[] {
+  const parts = Array.from({ length: Math.ceil(rows.length / ROWS_MAX) }, (_, part) =>
+    rows.slice(part * ROWS_MAX, (part + 1) * ROWS_MAX),
+  );
+  const names = parts.map((_, part) => `SIGNS_${part}`);
+  return [
+    ...parts.flatMap((part, index) => [
+      `const ${names[index] ?? ''}: readonly SignRow[] = [`,
+      ...part,
+      '];',
+      '',
+    ]),
+    `export const SIGNS: readonly SignRow[] = [${names.map((name) => `...${name}`).join(', ')}];`,
+    '',
+  ];
+}
+
 /** The index by which causes are found without loading them. */
 export function printIndex(causes: readonly LoadedCause[]): string {
   const rows = rowsOf(causes).map(printRow);
@@ -141,10 +162,7 @@ export function printIndex(causes: readonly LoadedCause[]): string {
     '',
     `export const CATALOGUE_VERSION = '${causes.length}-${versionOf(body)}';`,
     '',
-    'export const SIGNS: readonly SignRow[] = [',
-    ...rows,
-    '];',
-    '',
+    ...printParts(rows),
     'export const CAUSES: readonly CauseEntry[] = [',
     ...entries,
     '];',

@@ -102,7 +102,7 @@ function controllerOf(
     {
       clients: { kube, aws: awsOf(world), described: null, refusals: [], clock },
       writes: kubeWritesPort({ server, user: USER, clock }),
-      recorder: { append: async () => 0 },
+      recorder: { append: async () => 0, notes: async () => new Map() },
       random: kernel.random(identity),
       log: new Logger({ clock, level: () => 'error', write: () => undefined }),
       registry,

@@ -11,8 +11,8 @@ export const SPOT_RULES_WRITES =
 export const SPOT_WATCH_PERMISSIONS: Asked = {
   permissions: [...permissionsOf(['list', 'watch'], NODES)],
   calls: [
-    { service: 'ec2', operation: 'DescribeSpotInstanceRequests', input: {} },
-    { service: 'ec2', operation: 'DescribeSpotPriceHistory', input: {} },
+    { service: 'ec2', operation: 'DescribeSpotInstanceRequests' },
+    { service: 'ec2', operation: 'DescribeSpotPriceHistory' },
   ],
 };
 
@@ -25,7 +25,7 @@ export const SPOT_RULES_PERMISSIONS: Asked = {
     ...permissionsOf(['get', 'list', 'delete'], NODE_CLAIMS, { isOptional: true }),
   ],
   calls: [
-    { service: 'autoscaling', operation: 'DescribeAutoScalingInstances', input: {} },
-    { service: 'autoscaling', operation: 'TerminateInstanceInAutoScalingGroup', input: {} },
+    { service: 'autoscaling', operation: 'DescribeAutoScalingInstances' },
+    { service: 'autoscaling', operation: 'TerminateInstanceInAutoScalingGroup' },
   ],
 };

@@ -3,7 +3,9 @@ import { describe, test } from 'node:test';
 import type { Observations } from '../../evidence/observations.ts';
 import { createReading } from '../reading.ts';
 import { compileSigns } from '../sign-table.ts';
+import { writtenBy } from '../testing.ts';
 import { commandIn } from './command.ts';
+import { readTranscript } from './transcript.ts';
 
 const NO_SIGNS = compileSigns([]);
 
@@ -251,4 +253,13 @@ describe('names that a machine prints of itself', () => {
       [],
     );
   });
+});
+
+test('rows of node classes say what they are of, as where several kinds are printed', () => {
+  const texts = (header: string): readonly string[] =>
+    writtenBy((passage) =>
+      readTranscript(passage, ['$ kubectl get ec2nodeclasses', header, 'arm    False   19h']),
+    ).said.map(({ text }) => text);
+  assert.deepEqual(texts('NAME   READY   AGE'), ['ec2nodeclass/arm    False   19h']);
+  assert.deepEqual(texts('NAME   AGE'), []);
 });

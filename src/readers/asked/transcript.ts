@@ -120,6 +120,28 @@ function readKubectl(passage: PassageReading, { command, line, output }: Exchang
   if (kind !== null && asked.isOfAll && /^No resources found\s*$/.test(first))
     collector.listing(`kube/${kind}`, `kubectl get ${kind.toLowerCase()}s -A`, locator);
   for (const part of partsOf(command, asked, output)) readPart(passage, part, line);
+  if (asked.kind === 'EC2NodeClass') sayRows(passage, asked.kind.toLowerCase(), line, output);
+}
+
+/** Says rows as kubectl prints them of several kinds, since no column of theirs tells the kind. */
+function sayRows(
+  passage: PassageReading,
+  kind: string,
+  line: number,
+  [header = '', ...rows]: readonly string[],
+): void {
+  if (!/^\s*NAME\s.*\bREADY\b/.test(header)) return;
+  const nobody = { when: null, host: null, about: null } as const;
+  for (const [index, row] of rows.entries()) {
+    const text = `${kind}/${row.trim()}`;
+    passage.say({
+      ...nobody,
+      text,
+      source: 'client-output',
+      line: line + 1 + index,
+      isState: true,
+    });
+  }
 }
 
 /** What instance metadata and `hostname` print, by the end of the question. */

@@ -3,7 +3,9 @@ import { classifyName, type MachineName } from '../../evidence/names.ts';
 import type { Likely } from '../line/origin.ts';
 import { parseAgeMs, parseWhen } from '../line/timestamps.ts';
 import { logLine, type PassageReading } from '../passage.ts';
+import { describedObject } from './described-object.ts';
 import { linesOfNode, namesOfNode, readyOf } from './node.ts';
+import { readDescribed } from './object.ts';
 import { machineOfEvent, sayEvent } from './table.ts';
 
 export interface DescribePassage {
@@ -118,6 +120,8 @@ export function readDescribe(
 ): void {
   const node = isNode(block.lines) ? nodeOf(block.lines) : null;
   if (node !== null) readNode(passage, block, node);
+  const object = node === null ? describedObject(block.lines) : null;
+  if (object !== null) readDescribed(passage, object, block.line);
   const about = node === null ? podNode(block.lines) : classifyName(node.name, 'node');
   for (const [offset, text] of block.lines.entries()) {
     const line = block.line + offset;

@@ -26,7 +26,18 @@ export function readKubeObject(passage: PassageReading, value: JsonObject, line:
     readAudit(passage, value, line);
   else if (kind === 'Node') readNode(passage, value, line);
   else if (kind === 'Event') readEvent(passage, value, line);
-  else readOther(passage, kind, value, line);
+  else readOther(passage, kind, value, { by: BY, line });
+  return true;
+}
+
+/** Kinds of which a description says in its fields what their objects say. */
+const DESCRIBED = /^(?:NodeClaim|NodePool|EC2NodeClass|Machine|AWSNodeTemplate)$/;
+
+/** Reads what `kubectl describe` shows of a custom resource; false for any other kind. */
+export function readDescribed(passage: PassageReading, value: JsonObject, line: number): boolean {
+  const kind = textAt(value, 'kind') ?? '';
+  if (!DESCRIBED.test(kind)) return false;
+  readOther(passage, kind, value, { by: 'kubectl describe', extent: 'part', line });
   return true;
 }
 
@@ -131,12 +142,23 @@ const FORMER_KINDS: Readonly<Record<string, string>> = {
   NodeReadinessGateRule: 'NodeReadinessRule',
 };
 
-function readOther(passage: PassageReading, given: string, value: JsonObject, line: number): void {
+interface ReadAs {
+  readonly by: string;
+  readonly extent?: 'part';
+  readonly line: number;
+}
+
+function readOther(
+  passage: PassageReading,
+  given: string,
+  value: JsonObject,
+  readAs: ReadAs,
+): void {
   const kind = FORMER_KINDS[given] ?? given;
   const { collector, document } = passage;
   const about = machineOfObject(kind, value);
   const locator = objectLocator(passage, value);
-  const origin = { by: BY, locator, line, about };
+  const origin = { ...readAs, locator, about };
   if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
     collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), origin);
   }
@@ -146,7 +168,7 @@ function readOther(passage: PassageReading, given: string, value: JsonObject, li
     collector.fact(document, factKind(kind), projectObject(kind, value, collector.share), origin);
   const source = LINE_SOURCES[kind] ?? 'object';
   for (const state of linesOfObject(kind, value))
-    say(passage, state, source, line, about[0] ?? null);
+    say(passage, state, source, readAs.line, about[0] ?? null);
 }
 
 function factKind(kind: KubeKind): `kube/${KubeKind}` {
@@ -269,7 +291,17 @@ function containerLine(name: string, entry: Json): readonly StateLine[] {
 /** Of a pod it says its name alone, which the line of the first condition has said. */
 const FULFILLED = /=True {2}$/;
 
+/** Karpenter takes the name of a profile, so that an ARN names none. */
+function profileLines(value: JsonObject): readonly StateLine[] {
+  const profile = textAt(value, 'spec.instanceProfile');
+  const name = textAt(value, 'metadata.name') ?? '';
+  return profile === null
+    ? []
+    : [{ text: `EC2NodeClass ${name} spec.instanceProfile ${profile}`, sinceMs: null }];
+}
+
 function linesOfObject(kind: string, value: JsonObject): readonly StateLine[] {
+  if (kind === 'EC2NodeClass') return [...profileLines(value), ...conditionLines(kind, value)];
   if (kind !== 'Pod') return conditionLines(kind, value);
   const conditions = conditionLines(kind, value).filter(
     ({ text }, index) => index === 0 || !FULFILLED.test(text),

@@ -1,4 +1,4 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, type Details, step } from '../../../diagnosis/cause.ts';
 import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** Programs which the join, the runtime or the kubelet call and which no container brings along. */
@@ -36,6 +36,19 @@ export default defineCause({
       /^(?!.*\bWARNING\b).*exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
       { anchors: ['executable file not found in $PATH'] },
     ),
+    // mount(8) and its helpers, for file systems whose module or program the image lacks.
+    mountUnsupported: likely(
+      ['csi-driver', 'kubelet', 'event', 'journal', 'pod-status', 'client-output'],
+      /mount\.(?<filesystem>lustre|nfs4?|cifs|ceph|glusterfs)(?::| ).{0,600}failed: No such device\b|\bAre the (?<filesystem2>lustre) modules loaded\?|mount: .{0,300}unknown filesystem type '(?<filesystem3>nfs4?|cifs|efs|lustre|ceph|glusterfs|fuse\.[\w.-]{1,40})'|you might need a \/sbin\/mount\.(?<filesystem4>[\w.]{2,20}) helper program/,
+      {
+        anchors: [
+          'failed: No such device',
+          'modules loaded?',
+          'unknown filesystem type',
+          'you might need a /sbin/mount.',
+        ],
+      },
+    ),
     forwarderMissing: definite(
       ['client-output', 'kubelet', 'event', 'containerd'],
       /unable to do port forwarding: (?<program>socat|nsenter) not found/,
@@ -51,9 +64,12 @@ export default defineCause({
     'kubelet-without-kubeconfig',
   ],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
-  summary: ({ machine, program, module, module2 }) =>
-    `${machine ?? 'The machine'} lacks ${program !== undefined ? `the program ${program}` : `the kernel module ${module ?? module2 ?? 'br_netfilter'}`}, so the join or the kubelet cannot continue.`,
-  remedy: ({ program, module, module2 }) => [
+  summary: ({ machine, program, module, module2, ...mount }) =>
+    filesystemOf(mount) !== undefined
+      ? `${machine ?? 'The machine'} lacks the kernel module or the mount program for ${filesystemOf(mount) ?? ''}, so no volume of it is mounted.`
+      : `${machine ?? 'The machine'} lacks ${program !== undefined ? `the program ${program}` : `the kernel module ${module ?? module2 ?? 'br_netfilter'}`}, so the join or the kubelet cannot continue.`,
+  remedy: ({ program, module, module2, ...mount }) => [
+    ...stepsOfMount(filesystemOf(mount)),
     program === undefined
       ? step(
           'Load the module now and at each boot; if it is not there, install the kernel’s extra modules.',
@@ -86,6 +102,22 @@ export default defineCause({
     ],
   },
 });
+
+/** The file system that could not be mounted, by whichever program said so. */
+function filesystemOf(details: Details): string | undefined {
+  const { filesystem, filesystem2, filesystem3, filesystem4 } = details;
+  return filesystem ?? filesystem2 ?? filesystem3 ?? filesystem4;
+}
+
+function stepsOfMount(filesystem: string | undefined): readonly ReturnType<typeof step>[] {
+  if (filesystem === undefined) return [];
+  return [
+    step(
+      'See whether the kernel has the module and the image the mount program; take an image that has both.',
+      `uname -r; modinfo ${filesystem}; ls -l /sbin/mount.${filesystem}`,
+    ),
+  ];
+}
 
 const PACKAGES: Readonly<Record<string, string>> = {
   conntrack: 'conntrack-tools conntrack',

@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kubelet's plugin for image credentials is not where it is configured. */
 export default defineCause({
@@ -47,6 +47,17 @@ export default defineCause({
         ],
       },
     ),
+    // Helpers of Docker speak another protocol than the kubelet's providers.
+    helperNamed: likely(
+      ['object', 'host-file', 'client-output', 'unknown'],
+      /^\s{0,20}(?:- )?"?name"?: {0,4}"?(?<helper>docker-credential-[\w-]{2,40})"?,?\s*$/,
+      { anchors: ['docker-credential-'] },
+    ),
+    toldHelper: likely(
+      ['client-output', 'unknown'],
+      /\b(?<helper>docker-credential-[\w-]{2,40})\b.{0,80}(?:\bnot|n't|\bnever)\b.{0,30}\b(?:invoked|called|used|consulted|executed|run)\b.{0,40}\b(?:containerd|kubelet)\b|\b(?:containerd|kubelet)\b.{0,40}(?:\bnot|n't|\bnever)\b.{0,30}\b(?:invoke|call|use|consult|execute|run)s?\b.{0,40}\b(?<helper2>docker-credential-[\w-]{2,40})/,
+      { isTold: true, anchors: ['docker-credential-'] },
+    ),
     answersWithError: context(
       ['kubelet'],
       /error execing credential provider plugin \S+ for image .{0,200}: exit status \d+/,
@@ -55,11 +66,13 @@ export default defineCause({
   },
   needs: [],
   symptoms: [],
-  explains: ['selinux-or-hardening-denial'],
-  summary: ({ machine, path, reason, answer }) =>
-    answer !== undefined
-      ? `The kubelet of ${machine ?? 'the machine'} gets no image credentials from its provider (${answer}).`
-      : `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
+  explains: ['selinux-or-hardening-denial', 'no-ecr-pull-credentials'],
+  summary: ({ machine, path, reason, answer, helper, helper2 }) =>
+    (helper ?? helper2) !== undefined
+      ? `${helper ?? helper2 ?? ''} is a helper for Docker and no credential provider of the kubelet, which pulls from ECR without credentials.`
+      : answer !== undefined
+        ? `The kubelet of ${machine ?? 'the machine'} gets no image credentials from its provider (${answer}).`
+        : `The image credential provider of ${machine ?? 'the machine'} cannot be used (${path ?? (reason === undefined || reason === '' ? 'missing' : reason.trim())}), so the kubelet is not started or stops at once.`,
   remedy: () => [
     step(
       'See what is installed and what the kubelet is given.',

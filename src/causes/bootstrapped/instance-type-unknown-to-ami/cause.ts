@@ -13,6 +13,11 @@ export default defineCause({
       ['cloud-init', 'console'],
       /No entry for (?:type )?'?(?<type>[a-z][\w-]*\.[\w-]+)?'? in \/etc\/eks\/eni-max-pods\.txt(?!.*(?:[Ww]ill attempt|calculat))/,
     ),
+    toldNoEntry: likely(
+      ['client-output', 'unknown', 'cloud-init'],
+      /(?:\b(?:not|missing|absent|n't)\b.{0,30}\b(?:in|from)|\b(?:no|without) (?:an? )?(?:entry|line)\b.{0,60}\bin|\black(?:s|ed|ing)?\b.{0,60}) ["'`]{0,2}(?:\/etc\/eks\/)?eni-max-pods\.txt/,
+      { isTold: true, anchors: ['eni-max-pods.txt'] },
+    ),
     plutoNoEntry: likely(
       ['bottlerocket', 'console'],
       /Unable to find maximum number of pods supported for instance-type (?<type>[a-z][\w-]*\.[\w-]+)/,

@@ -1,5 +1,5 @@
 import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 import { userDataStep } from '../../../domain/planned/remedies.ts';
@@ -93,6 +93,11 @@ const judged = defineCause({
     providerUnknown: definite(
       ['kubelet'],
       /failed to run Kubelet: (?<reason>unknown cloud provider \\?"?[\w-]+)/,
+    ),
+    // Refused at a flag, kubelets print their usage into the journal; --help is for people.
+    usagePrinted: likely(
+      ['kubelet', 'journal'],
+      /\b(?:kubelet|hyperkube)\[\d{1,8}\]: {1,4}kubelet \[flags\]\s*$/,
     ),
     serviceNotStarted: context(
       ['kubeadm', 'cloud-init', 'event'],

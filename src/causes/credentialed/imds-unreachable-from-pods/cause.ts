@@ -1,4 +1,11 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
@@ -44,6 +51,11 @@ const cause = defineCause({
       /\b(?:DIP|Dest IP)\W{1,5}169\.254\.169\.254\b.*Verdict\W{1,5}(?<policy>DENY)\b/,
       { anchors: ['169.254.169.254'] },
     ),
+    // Controllers that ask for their VPC or a token at their start, in the words of both SDKs.
+    setupSilent: context(
+      ['pod-app', 'client-output'],
+      /unable to initialize AWS cloud.{0,300}(?:[Ii]nstance [Mm]etadata|ec2 metadata|EC2Metadata).{0,400}(?:deadline exceeded|canceled|i\/o timeout)|Send Request ec2metadata\/\w{1,60} failed, attempt \d{1,2}\/\d{1,2}, error RequestError/,
+    ),
     unanswered: context(
       ['csi-driver', 'pod-app', 'client-output', 'event', 'pod-status'],
       /http:\/\/169\.254\.169\.254\/latest\/\S{1,100}: (?:context deadline exceeded|dial tcp \S{1,40} i\/o timeout|net\/http: request canceled)/,
@@ -88,7 +100,7 @@ const cause = defineCause({
 export default matched(cause, (view) => {
   const gaveUp = view.sign('gaveUp');
   const silent = gaveUp ?? view.sign('driverSilent');
-  if (silent === null) return null;
+  if (silent === null) return matchSetup(view);
   const dropped = view.sign('dropped');
   if (dropped !== null) return found(dropped.last.captures, [silent.first, dropped.first]);
   const limits = view.list('aws/instance').map((fact) => ({
@@ -105,3 +117,12 @@ export default matched(cause, (view) => {
   const quote = view.quote(open.fact, `HttpPutResponseHopLimit ${open.hops}`);
   return found({ hops: String(open.hops) }, [silent.first, quote], 'likely');
 });
+
+type Own = ViewOf<typeof cause>;
+
+/** A controller got no answer at its start, and nobody read how far answers may go. */
+function matchSetup(view: Own): Match | null {
+  const setup = view.sign('setupSilent');
+  const isRead = view.everywhere('aws/instance').length > 0;
+  return setup === null || isRead ? null : found({}, [setup.first], 'likely');
+}

@@ -17,6 +17,12 @@ const cause = defineCause({
       /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|amazon-k8s-cni|eks\/(?:kube-proxy|coredns)|starport|\.s3[.-])).*403 Forbidden/,
       { anchors: ['.dkr.ecr.'] },
     ),
+    // Asked without any token; why none was sent, the registry does not know.
+    withoutToken: likely(
+      ['event', 'kubelet', 'containerd', 'pod-status'],
+      /(?<registry>[\w<> -]{1,24})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?!\S{0,80}(?:pause|amazon-k8s-cni|kube-proxy|coredns))(?<repository>[\w./-]{1,200}?)(?:\/manifests\/|:).{0,600}(?<token>no basic auth credentials)/,
+      { anchors: ['.dkr.ecr.'] },
+    ),
     providerFails: context(
       ['kubelet'],
       /Failed getting credential from external registry credential provider/,
@@ -31,9 +37,19 @@ const cause = defineCause({
   withdrawnBy: [],
   per: ['account', 'repository'],
   blocksAbove: false,
-  summary: ({ role, account, region, repository }) =>
-    `ECR does not let ${role === undefined ? 'the nodes' : `the node role ${role}`} pull ${repository ?? 'an image'} of account ${account ?? '?'} in ${region ?? 'its region'}, so pods with that image do not start.`,
-  remedy: ({ role, account, region, repository }) => [
+  summary: ({ role, account, region, repository, token }) =>
+    token !== undefined
+      ? `The node asks ECR for ${repository ?? 'an image'} without credentials (${token}), so it is refused and pods with that image do not start.`
+      : `ECR does not let ${role === undefined ? 'the nodes' : `the node role ${role}`} pull ${repository ?? 'an image'} of account ${account ?? '?'} in ${region ?? 'its region'}, so pods with that image do not start.`,
+  remedy: ({ role, account, region, repository, token }) => [
+    ...(token === undefined
+      ? []
+      : [
+          step(
+            'Read on the machine why the kubelet had no token: its provider, its role, or the way to the ECR API.',
+            'journalctl -u kubelet --no-pager | grep -iE "credential|ecr" | tail -n 20',
+          ),
+        ]),
     step(
       'Read the repository’s policy; one of another account must allow this account or role.',
       `aws ecr get-repository-policy --registry-id ${account ?? '<account>'} --region ${region ?? '<region>'} --repository-name ${repository ?? '<repository>'}`,
@@ -52,7 +68,7 @@ const cause = defineCause({
     prevent:
       'Give shared repositories a policy for the organization, and nodes AmazonEC2ContainerRegistryPullOnly.',
     notThis:
-      '“no basic auth credentials” and 401 mean that no token was sent: node-role-without-ecr-access, ecr-api-endpoint-missing or image-credential-provider-missing. With “no identity-based policy allows” it is the role. 403 from the S3 bucket of layers is ecr-layer-download-blocked.',
+      '“no basic auth credentials” and 401 mean that no token was sent; where the evidence shows why, that is named instead: node-role-without-ecr-access, ecr-api-endpoint-missing or image-credential-provider-missing. With “no identity-based policy allows” it is the role. 403 from the S3 bucket of layers is ecr-layer-download-blocked.',
     alsoKnownAs: ['pulling from host dkr.ecr failed with status code 403 Forbidden'],
     refs: [
       'https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-policies.html',

@@ -77,6 +77,11 @@ const cause = defineCause({
       /node "?(?<node>[a-z0-9][\w.-]{0,252}?)"? has no NodeID annotation/,
       { atLeast: 8, enoughOnce: 'alone' },
     ),
+    // The kubelet calls the driver through its socket, where nobody listens.
+    socketRefused: likely(
+      ['kubelet', 'event', 'csi-driver', 'pod-status'],
+      /(?:MountVolume|MountDevice|UnmountVolume|UnmountDevice|NodeStage|NodePublish|NodeGetInfo|mounter\.|attacher\.).{0,400}\bdial unix \/\S{0,100}\/(?<driver>[a-z0-9][a-z0-9.-]{1,80})\/csi\.sock: connect: (?:connection refused|no such file or directory)/,
+    ),
     registrationFailed: context(
       ['kubelet'],
       /RegisterPlugin error -- .{0,400}(?:dial failed|GetInfo|NodeGetInfo).{0,200}csi/,

@@ -21,6 +21,10 @@ export default defineCause({
       ['kubelet'],
       /getInstanceByNodeName failed for "?[^"\s]+"? with "?instance not found/,
     ),
+    noAddress: likely(
+      ['kubelet'],
+      /failed to get node address(?:es)? from cloud ?provider:? .{0,120}(?:no instances found for name|instance not found)/,
+    ),
     notAllowedToLook: definite(
       ['kubelet'],
       /^(?!.*Cloud provider could not be initialized).*could not init cloud provider "aws".*(?<denied>UnauthorizedOperation)/,

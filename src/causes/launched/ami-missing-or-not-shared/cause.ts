@@ -9,7 +9,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, withdraws } from '../../../diagnosis/sign.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
@@ -53,6 +53,11 @@ const cause = defineCause({
     noneFound: definite(
       [...LAUNCHERS, 'nodeup'],
       /unable to resolve image: "(?<named>[^"\s]{1,200})": (?:could not find Image for|not found)|no images returned when looking up ID "(?<image>ami-[0-9a-f]+)"/,
+    ),
+    // Cluster API's provider looks its published images up by name.
+    noneOfName: likely(
+      [...LAUNCHERS, 'controller-manager', 'pod-app'],
+      /found no AMIs with the name:? \\?"?(?<named>[^"\s\\]{1,200})/,
     ),
     notAuthorized: definite(LAUNCHERS, /Not authorized for images: \[?(?<image>ami-[0-9a-f]+)?/),
     reason: definite(

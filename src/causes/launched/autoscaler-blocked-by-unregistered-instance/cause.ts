@@ -38,6 +38,13 @@ const cause = defineCause({
       SPEAKERS,
       /Failed to find readiness information for (?<group>[\w./:-]{1,255})|Readiness for node group (?<group2>[\w./:-]{1,255}) not found/,
     ),
+    // Versions before 1.15 take their own placeholder for an instance that they cannot remove.
+    placeholderKept: context(
+      SPEAKERS,
+      /Failed to get nodegroup for (?:aws:\/\/\/[a-z0-9-]{0,40}\/)?i-(?<placeholder>placeholder)-(?<group>[\w.-]{1,255}?)-\d{1,4}: wrong id/,
+    ),
+    // EC2's refusal is why, which the autoscaler does not repeat.
+    placeholderUnfulfilled: context(SPEAKERS, /\bplaceholder-cannot-be-fulfilled\b/),
     notRemoved: context(SPEAKERS, /Failed to remove unregistered nodes?: (?<reason>.{0,200})/),
     unregistered: context(SPEAKERS, /\b[1-9]\d* unregistered nodes present/, {
       isBackground: true,
@@ -51,9 +58,19 @@ const cause = defineCause({
   withdrawnBy: ['node-registered', 'node-ready'],
   blocksAbove: false,
   explains: ['node-removed-by-autoscaler'],
-  summary: ({ group, after }) =>
-    `An instance of the group ${group ?? 'in question'} did not become a Node${after === undefined ? '' : ` within ${after}`}, so the Cluster Autoscaler does not scale the group up for a while (5 to 30 minutes, longer each time).`,
-  remedy: ({ group }) => [
+  summary: ({ group, after, placeholder }) =>
+    placeholder !== undefined
+      ? `EC2 launched fewer instances than the group ${group ?? 'in question'} asks for, and the Cluster Autoscaler, which counts placeholders for them, does not scale the group up meanwhile.`
+      : `An instance of the group ${group ?? 'in question'} did not become a Node${after === undefined ? '' : ` within ${after}`}, so the Cluster Autoscaler does not scale the group up for a while (5 to 30 minutes, longer each time).`,
+  remedy: ({ group, placeholder }) => [
+    ...(placeholder === undefined
+      ? []
+      : [
+          step(
+            'Read why the group got no instance: most often EC2 had no capacity of its types.',
+            `aws autoscaling describe-scaling-activities --auto-scaling-group-name ${group ?? '<group>'} --max-items 5 --query 'Activities[].[StatusCode,StatusMessage]'`,
+          ),
+        ]),
     step(
       'Find out why the instance did not register; its console says how far it came.',
       `aws autoscaling describe-auto-scaling-groups --auto-scaling-group-names ${group ?? '<group>'} --query 'AutoScalingGroups[].Instances[].[InstanceId,LifecycleState,HealthStatus,LaunchTemplate.Version]'`,
@@ -98,6 +115,7 @@ const DECIDING = [
   'backoff',
   'longUnregistered',
   'notRemoved',
+  'placeholderKept',
 ] as const;
 
 /** The autoscaler's words, unless logs of a machine can tell what kept it from registering. */

@@ -38,6 +38,11 @@ const cause = defineCause({
       ['node-claim'],
       /condition InstanceProfileReady=False (?!.*(?:NodeRoleNotFound|AccessDenied|not authorized|UnauthorizedOperation))/,
     ),
+    arnForName: likely(
+      ['node-claim'],
+      /^EC2NodeClass \S{1,253} spec\.instanceProfile (?<profile>arn:aws[\w-]{0,20}:iam::\S{1,300})/,
+      { strict: true },
+    ),
     launchedAfter: withdraws(
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,

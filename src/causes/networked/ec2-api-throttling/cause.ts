@@ -17,6 +17,11 @@ export default defineCause({
       ['ipamd'],
       /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,
     ),
+    toldLimited: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Dd]ue to|[Bb]ecause of|[Cc]aused by)(?: \w{1,20}){0,3} (?:API|EC2) (?:API )?(?:rate[- ]?limit\w{0,5}|throttling)\b|\b(?:API|EC2) (?:rate[- ]?limit\w{0,5}|throttling)\b.{0,40}\b(?:prevent|kept|keeps|stop|block)\w{0,4}\b/,
+      { isTold: true, anchors: ['API ', 'EC2 '] },
+    ),
     retried: likely(
       ['controller-manager', 'cloud-controller', 'kubelet'],
       /(?:Got RequestLimitExceeded error on AWS request|Inserting delay before AWS request) \((?<call>ec2::?\w{1,60})\)/,

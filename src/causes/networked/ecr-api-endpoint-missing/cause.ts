@@ -37,7 +37,12 @@ const cause = defineCause({
   needs: ['aws/vpc-endpoint'],
   symptoms: ['image-not-pulled'],
   withdrawnBy: [],
-  explains: ['pause-image-pull-failed', 'cni-image-pull-failed', 'cni-configuration-missing'],
+  explains: [
+    'pause-image-pull-failed',
+    'no-ecr-pull-credentials',
+    'cni-image-pull-failed',
+    'cni-configuration-missing',
+  ],
   summary: ({ region }) =>
     sentence`Nodes reach the ECR registry${phrase` of ${region}`} but not the ECR API that hands out its tokens, so every image is pulled anonymously and refused.`,
   remedy: ({ region }) => [

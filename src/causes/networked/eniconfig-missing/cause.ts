@@ -103,11 +103,13 @@ function matchNames(view: Own): Match | null {
 function matchLogged(view: Own): Match | null {
   const [none, asked, known] = [view.sign('noneForNode'), view.sign('asked'), view.sign('known')];
   // With none known, or more than are quoted, nobody can tell whether the one asked for is there.
-  if (none === null || asked === null || known === null) return null;
+  if (asked === null || known === null) return null;
+  // ipamd reads all that there are at once; of a single one the others may be cut off.
+  if (none === null && known.count < 2) return null;
   if (known.quotes.length < known.count) return null;
   const name = asked.last.captures['eniconfig'];
   if (known.quotes.some((quote) => quote.captures['known'] === name)) return null;
-  return found(asked.last.captures, [asked.last, none.last], 'likely');
+  return found(asked.last.captures, [asked.last, none?.last ?? known.last], 'likely');
 }
 
 const DEFAULT_KEY = 'k8s.amazonaws.com/eniConfig';

@@ -57,7 +57,7 @@ const cause = defineCause({
     ),
     customNetworking: context(
       ['client-output', 'unknown', 'object'],
-      /\bAWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG\b["']?\s{0,10}[=:]?\s{0,10}["']?true\b/,
+      /\bAWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG\b["']?\s{0,10}[=:]?\s{0,10}["']?true\b|--cni-custom-networking-enabled\b/,
       { isTold: true },
     ),
     typeNamed: context(

@@ -59,6 +59,7 @@ const cause = defineCause({
   withdrawnBy: [],
   explains: [
     'pause-image-pull-failed',
+    'no-ecr-pull-credentials',
     'cni-image-pull-failed',
     'cni-configuration-missing',
     'ecr-api-endpoint-missing',

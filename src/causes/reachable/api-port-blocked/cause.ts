@@ -52,7 +52,7 @@ const cause = defineCause({
       { anchors: ['[ERROR]'] },
     ),
     // No connection is made at all, where a server that is down refuses it at once.
-    discoveryUnanswered: context(
+    discoveryUnanswered: likely(
       ['kubeadm', 'cloud-init', 'client-output', 'unknown'],
       /(?:couldn't validate the identity of the API Server|[Ff]ailed to request cluster[- ]info).*https:\/\/(?<address>(?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.[\d.]+):6443\/.*(?:request canceled while waiting for connection|: i\/o timeout)/,
       { anchors: ['request canceled while waiting for connection', 'i/o timeout'] },
@@ -85,9 +85,11 @@ const cause = defineCause({
   symptoms: ['api-silent', 'boot-verdict', 'machine-without-node'],
   withdrawnBy: ['api-answered', 'joined', 'node-registered', 'node-ready'],
   summary: ({ groups, direction, machine, address, acl, subnet, stop }) =>
-    acl === undefined
-      ? sentence`The security groups ${groups ?? 'of the machine'} let no traffic ${direction ?? 'through'} on port 443, so ${machine ?? 'the machine'} gets no answer from the API server${phrase` at ${address}`}.`
-      : `The network ACL ${acl} of ${subnet ?? 'the subnet'} stops ${stop ?? 'the traffic'}, so ${machine ?? 'the machine'} gets no answer from the API server or any AWS API.`,
+    groups === undefined && acl === undefined && address !== undefined
+      ? `Nothing answers ${machine ?? 'the machine'} at the API server’s private address ${address}, and nothing refuses either: a security group, a network ACL or a firewall drops the packets.`
+      : acl === undefined
+        ? sentence`The security groups ${groups ?? 'of the machine'} let no traffic ${direction ?? 'through'} on port 443, so ${machine ?? 'the machine'} gets no answer from the API server${phrase` at ${address}`}.`
+        : `The network ACL ${acl} of ${subnet ?? 'the subnet'} stops ${stop ?? 'the traffic'}, so ${machine ?? 'the machine'} gets no answer from the API server or any AWS API.`,
   remedy: ({ groups, direction, acl, isEgress, ports, nodeGroup }) =>
     acl !== undefined
       ? [

@@ -20,7 +20,7 @@ export default defineCause({
     ),
     ownServerRefuses: likely(
       ['kubelet'],
-      /(?:Failed to (?:list|watch) \*(?:v1|api)\.(?:Node|Service|Pod|CSIDriver|RuntimeClass)\b|Failed to contact API server when waiting for CSINode publishing|Unable to register node with API server|[Ff]ailed to ensure lease exists|Error updating node status|Error getting node).*dial tcp (?<address>(?:127\.0\.0\.1|\[::1\]):443): (?:(?:connect|getsockopt): )?connection refused/,
+      /(?:Failed to (?:list|watch) \*(?:v1|api)\.(?:Node|Service|Pod|CSIDriver|RuntimeClass)\b|Failed to contact API server when waiting for CSINode publishing|Unable to register node with API server|[Ff]ailed to ensure lease exists|Error updating node status|Error getting node|Failed to get status for pod|Failed to update lease|Unable to write event).*dial tcp (?<address>(?:127\.0\.0\.1|\[::1\]):443): (?:(?:connect|getsockopt): )?connection refused/,
       {
         anchors: ['127.0.0.1:443: ', '[::1]:443: '],
         atLeast: 20,

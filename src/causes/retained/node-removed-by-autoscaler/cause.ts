@@ -9,9 +9,10 @@ export default defineCause({
   scope: 'machine',
   signs: {
     // Newer versions name each node only when they mark it, and then count them by group.
+    // A placeholder stands for an instance that the group asked for and EC2 did not launch.
     removing: likely(
       ['pod-app', 'event', 'controller-manager', 'cloud-controller', 'aws-message', 'karpenter'],
-      /(?:Removing|Marking) unregistered node (?:for removal"? )?(?:node=)?(?:\{"name":)?"?(?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
+      /(?:Removing|Marking) unregistered node (?!.{0,80}\bi-placeholder-)(?:for removal"? )?(?:node=)?(?:\{"name":)?"?(?:aws:\/\/\/[a-z0-9-]*\/)?(?:(?<instance>i-[0-9a-f]{8,17})|\S)/,
     ),
     leftAlone: withdraws(
       ['pod-app', 'event', 'controller-manager', 'cloud-controller', 'aws-message', 'karpenter'],

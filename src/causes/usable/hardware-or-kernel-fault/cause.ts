@@ -28,6 +28,12 @@ export default defineCause({
       /(?<what>EXT4-fs error \(device \w{1,20}\)|(?:blk_update_request: |print_req_error: )?(?:critical (?:medium|target) error|I\/O error), dev (?:nvme|xvd|sd)\w{1,12})/,
       { anchors: ['EXT4-fs error (device', ' error, dev '], atLeast: 3, enoughOnce: 'end' },
     ),
+    // The drivers of EC2's network and disks say what their device did not do.
+    driverReset: likely(
+      ['kernel', 'journal', 'console'],
+      /\bena (?:[0-9a-f:.]{7,16}|\w{2,12}):? .{0,40}(?<what>lost tx completions is above the threshold|[Kk]eep alive watchdog timeout|Device reset failed|ENA Device reset failed|admin queue (?:is closed|timed out)|Wait for completion \(polling\) timeout)|\bnvme nvme\d{1,3}: (?<what2>controller is down; will reset|Device not ready; aborting (?:reset|initialisation)|Removing after probe failure|Disabling device after reset failure)/,
+      { anchors: ['ena ', 'nvme nvme'] },
+    ),
     taskHung: likely(
       ['kernel', 'journal', 'console'],
       /INFO: task (?<what>\S+) blocked for more than \d+ seconds/,
@@ -80,8 +86,8 @@ export default defineCause({
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['hanging-container-runtime', 'nvidia-driver-absent'],
-  summary: ({ node, instance, machine, what, device }) =>
-    sentence`${node ?? instance ?? machine ?? 'The machine'} has a fault of its kernel or hardware (${phrase`${device}: `}${what ?? 'see its kernel log'}), so what runs there cannot be relied on.`,
+  summary: ({ node, instance, machine, what, what2, device }) =>
+    sentence`${node ?? instance ?? machine ?? 'The machine'} has a fault of its kernel or hardware (${phrase`${device}: `}${what ?? what2 ?? 'see its kernel log'}), so what runs there cannot be relied on.`,
   remedy: () => [
     step('Take the node out of service.', 'kubectl cordon <node>'),
     step(

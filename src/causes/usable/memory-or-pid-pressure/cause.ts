@@ -48,6 +48,20 @@ const cause = defineCause({
       ['kubelet', 'containerd', 'event', 'journal', 'node-status'],
       /(?:fork\/exec|pthread_create).*(?<fork>[Rr]esource temporarily unavailable)|(?<fork2>ForkFailedOutOfPIDs)/,
     ),
+    // A program in Go that gets no further thread ends with this.
+    noThread: likely(
+      [
+        'aws-node',
+        'ipamd',
+        'kubelet',
+        'containerd',
+        'kube-proxy',
+        'csi-driver',
+        'pod-app',
+        'journal',
+      ],
+      /runtime: failed to create new OS thread \(have \d{1,6} already; (?<fork>errno=11)\)/,
+    ),
     daemonVictim: likely(
       ['event'],
       /System OOM encountered, victim process: (?<daemon>kubelet|containerd|dockerd|aws-k8s-agent|crio)\b/,

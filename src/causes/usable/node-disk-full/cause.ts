@@ -34,8 +34,8 @@ export default defineCause({
     ),
     tableFull: likely(
       ['host-file', 'client-output'],
-      /^\/dev\/\S+\s+(?:(?:ext[234]|xfs|btrfs)\s+)?\S+\s+\S+\s+\S+\s+(?:9[7-9]|100)%\s+\/(?:var(?:\/lib(?:\/(?:containerd|docker|kubelet))?)?)?\s*$/,
-      { anchors: ['/dev/nvme', '/dev/xvda', '/dev/root'] },
+      /^\s{0,8}\/dev\/\S{1,120}\s{1,40}(?:(?:ext[234]|xfs|btrfs)\s{1,20})?\S{1,20}\s{1,20}\S{1,20}\s{1,20}\S{1,20}\s{1,20}(?:9[7-9]|100)%\s{1,8}\/(?:(?:var(?:\/lib)?)?|(?:[\w.-]{1,60}\/){0,5}(?:containerd|docker|kubelet|kubernetes|containers|crio|rancher)(?:\/(?:overlay2?|data|docker|containerd|kubelet|k3s|rke2))?)\s*$/,
+      { anchors: ['/dev/nvme', '/dev/xvd', '/dev/sd', '/dev/root', '/dev/mapper/', '/dev/md'] },
     ),
     relieved: withdraws(
       ['event', 'kubelet', 'node-status'],

@@ -21,7 +21,7 @@ export default defineCause({
   signs: {
     noSans: definite(
       CALLERS,
-      /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*|unable to fully scrape metrics.*)x509: cannot validate certificate for (?<address>[\da-f.:]+) because it doesn't contain any IP SANs/,
+      /(?::10250\b.*|error dialing backend: .*|[Ff]ailed to scrape node.*|unable to fully scrape metrics.*)x509: cannot validate certificate for (?<address>[\da-fXx*.:]+) because it doesn't contain any IP SANs/,
     ),
     otherNames: definite(
       CALLERS,
@@ -33,7 +33,7 @@ export default defineCause({
     ),
     noSansAlone: likely(
       CALLERS,
-      /^(?!.*(?:connect to the server|couldn't get|:2379|:2380|:6443|:443\/|webhook|etcd|\/api\/v1)).*x509: cannot validate certificate for (?<address>[\da-f.:]+) because it doesn't contain any IP SANs/,
+      /^(?!.*(?:connect to the server|couldn't get|:2379|:2380|:6443|:443\/|webhook|etcd|\/api\/v1)).*x509: cannot validate certificate for (?<address>[\da-fXx*.:]+) because it doesn't contain any IP SANs/,
     ),
     scraped: context(['pod-app'], /"Storing metrics"|Scraping metrics from node .* succeeded/),
   },
