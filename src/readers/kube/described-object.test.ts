@@ -61,7 +61,7 @@ describe('the description of a custom resource', () => {
     });
   });
 
-  test('is none of a kind that kubectl describes in its own words', () => {
+  test('leaves kinds that kubectl describes in its own words', () => {
     assert.equal(describedObject(['Name:  web', 'Namespace:  shop', 'Node:  a/10.0.0.1']), null);
     assert.equal(describedObject([]), null);
   });
