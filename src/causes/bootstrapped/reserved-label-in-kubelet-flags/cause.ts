@@ -43,10 +43,10 @@ const cause = defineCause({
       ['terraform', 'client-output', 'object'],
       /^\s*["']?(?<labels>node-role\.kubernetes\.io\/[\w-]+|node\.kubernetes\.io\/role)["']?\s*[=:]/,
     ),
-    // Bottlerocket hands the labels of its settings to the kubelet; without blanks it is an object's.
+    // Bottlerocket hands the labels of its settings to the kubelet; far to the right stand those of a Node.
     givenInSettings: likely(
       ['user-data', 'client-output', 'unknown', 'object'],
-      /^\s*"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{1,4}=\s{1,4}"/,
+      /^\s{0,8}"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{0,4}=\s{0,4}"/,
       { anchors: ['kubernetes.io/', 'k8s.io/'] },
     ),
     failedToJoin: context(
