@@ -132,6 +132,8 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
     `LAST SEEN   TYPE      REASON   OBJECT      MESSAGE\n10s         Warning   Failed   pod/web-1   Error: ErrImagePull ${words}`,
   'kube/describe.ts': (words) =>
     `Name:               ip-10-0-0-1.ec2.internal\nRoles:              <none>\nLabels:             a=${words}\nAnnotations:        b: ${words}\nConditions:\n  Type   Status  LastHeartbeatTime                 LastTransitionTime                Reason           Message\n  ----   ------  -----------------                 ------------------                ------           -------\n  Ready  False   Thu, 06 Jun 2024 19:42:03 +0000   Thu, 06 Jun 2024 19:42:03 +0000   KubeletNotReady  cni plugin not initialized ${words}\nEvents:\n  Warning  FailedCreatePodSandBox  10s  kubelet  Failed to create pod sandbox ${words}`,
+  'kube/described-object.ts': (words) =>
+    `Name:         default\nAPI Version:  karpenter.k8s.aws/v1\nKind:         EC2NodeClass\nSpec:\n  Instance Profile:  ${words}\nStatus:\n  Conditions:\n    Last Transition Time:  2024-06-06T19:42:03Z\n    Message:               ${words}\n    Reason:                NodeClassNotReady\n    Status:                False\n    Type:                  Ready\nEvents:\n  Warning  FailedDraining  10s  karpenter  Failed to drain ${words}`,
   'kube/aws-auth.ts': (words) =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: aws-auth\ndata:\n  mapRoles: |\n    - rolearn: ${indented(`arn:aws:iam::123456789012:role/team/path/nodes ${words}`)}\n      username: ${indented(words)}\n      groups: [system:nodes]\n---\nJun 06 19:42:03 h kubelet[21]: ${said('now')}`,
   'aws/answer.ts': (words) =>
@@ -249,6 +251,8 @@ export const STRUCTURED: Readonly<Record<string, Write>> = {
 /** Files of the readers that are parts of the ones above: they are given no input of their own. */
 export const PARTS: readonly string[] = [
   'aws/answer-shapes.ts',
+  // What a queue brings is no evidence that is quoted; its own test looks for secrets.
+  'aws/machine-news.ts',
   'aws/kubelet-arguments.ts',
   'aws/messages.ts',
   'kube/aws-auth-edit.ts',

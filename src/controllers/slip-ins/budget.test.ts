@@ -6,14 +6,14 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const LIMITS = { mode: 'evict', perHour: 4, perWorkload: 2 } as const;
 
-function spending(minutes: number, workload = 'cart', gate = 'workers'): Spending {
-  return { gate, workload, limits: LIMITS, nowMs: minutes * MINUTE_MS };
+function spending(minutes: number, workload = 'cart', gate = 'workers', pod = 'one'): Spending {
+  return { gate, workload, pod, limits: LIMITS, nowMs: minutes * MINUTE_MS };
 }
 
 let pods = 0;
 function spend(budget: EvictionBudget, one: Spending): Spent {
   pods++;
-  return budget.spend(one, `pod-${pods}`);
+  return budget.spend({ ...one, pod: `pod-${pods}` });
 }
 
 /** Evicts whenever it may, and at each time as often as it may. @returns when it evicted */
@@ -131,6 +131,15 @@ describe('evictions of another leader', () => {
     assert.equal(budget.isWithinWorkload(spending(600, 'cart', 'others')), true);
   });
 
+  test('that were noted and not sent count for no second time', () => {
+    const budget = others(600, 1, 2, 3, 4);
+    assert.equal(budget.isWithinHour(spending(600, 'web')), false);
+    assert.equal(budget.isWithinHour(spending(600, 'web', 'workers', 'other-3')), true);
+    assert.equal(budget.isWithinHour(spending(600, 'web', 'workers', 'other-9')), false);
+    const cart = others(600, 1, 2);
+    assert.equal(cart.isWithinWorkload(spending(600, 'cart', 'workers', 'other-0')), true);
+  });
+
   test('that seem to be of a later time are of now', () => {
     const budget = others(600, -90, -90, -90, -90);
     assert.equal(budget.isWithinHour(spending(659)), false);
@@ -146,7 +155,7 @@ describe('evictions of another leader', () => {
 
   test('are noted together with its own, each once, until they count no more', () => {
     const budget = others(600, 1, 2);
-    budget.end(budget.spend(spending(600, 'web'), 'own'), 600 * MINUTE_MS);
+    budget.end(budget.spend({ ...spending(600, 'web'), pod: 'own' }), 600 * MINUTE_MS);
     const uids = (minute: number): readonly string[] =>
       budget.toNote('workers', at(minute)).map(({ pod }) => pod);
     assert.deepEqual(uids(600), ['other-0', 'other-1', 'own']);
@@ -157,7 +166,7 @@ describe('evictions of another leader', () => {
 
   test('that were noted here and did not happen count no more', () => {
     const budget = new EvictionBudget();
-    const one = budget.spend(spending(600), 'refused');
+    const one = budget.spend({ ...spending(600), pod: 'refused' });
     const noted = budget.toNote('workers', at(600));
     budget.end(one, null);
     budget.learn('workers', noted, at(601));

@@ -5,6 +5,8 @@ import type { NotedEviction } from './noted.ts';
 export interface Spending {
   readonly gate: string;
   readonly workload: string;
+  /** UID of the Pod, of which one that was noted and not sent is the same eviction. */
+  readonly pod: string;
   readonly limits: SlipInPolicy;
   readonly nowMs: number;
 }
@@ -65,18 +67,19 @@ export class EvictionBudget {
       .map(({ pod, workload, atMs }) => ({ pod, workload, atMs: wallMs - (monotonicMs - atMs) }));
   }
 
-  isWithinHour({ gate, limits, nowMs }: Spending): boolean {
-    const all = this.#lately(nowMs).filter((spent) => spent.gate === gate);
-    return this.#isWithin(all, limits.perHour, nowMs);
+  isWithinHour({ gate, pod, limits, nowMs }: Spending): boolean {
+    const isOf = (spent: Spent): boolean => spent.gate === gate && spent.pod !== pod;
+    return this.#isWithin(this.#lately(nowMs).filter(isOf), limits.perHour, nowMs);
   }
 
-  isWithinWorkload({ gate, workload, limits, nowMs }: Spending): boolean {
-    const isOf = (spent: Spent): boolean => spent.gate === gate && spent.workload === workload;
+  isWithinWorkload({ gate, workload, pod, limits, nowMs }: Spending): boolean {
+    const isOf = (spent: Spent): boolean =>
+      spent.gate === gate && spent.workload === workload && spent.pod !== pod;
     return this.#isWithin(this.#lately(nowMs).filter(isOf), limits.perWorkload, nowMs);
   }
 
   /** Counts an eviction that is about to be noted and sent. */
-  spend({ gate, workload, nowMs }: Spending, pod: string): Spent {
+  spend({ gate, workload, pod, nowMs }: Spending): Spent {
     const spent = { gate, workload, pod, atMs: nowMs };
     this.#spent = [...this.#spent.filter(({ atMs }) => nowMs - atMs < HOUR_MS), spent];
     this.#unused.delete(pod);

@@ -202,17 +202,18 @@ export class SlipInKeeper {
     if (judged.decision.act === 'evict' && isDue) await this.#evict(judged, leading);
   }
 
-  readonly #ask: AskBudget = (policy, workload) => {
-    const spending = this.#spending(policy, workload);
+  readonly #ask: AskBudget = (policy, pod) => {
+    const spending = this.#spending(policy, pod);
     return {
       isWithinHour: this.#budget.isWithinHour(spending),
       isWithinWorkload: this.#budget.isWithinWorkload(spending),
     };
   };
 
-  #spending(policy: JudgedSlipIn['policy'], workload: string): Spending {
+  #spending(policy: JudgedSlipIn['policy'], pod: JudgedSlipIn['pod']): Spending {
     const nowMs = this.#options.clock.monotonicMs();
-    return { gate: keyOfPolicy(policy), workload, limits: limitsOf(policy), nowMs };
+    const of = { workload: workloadOf(pod), pod: pod.uid, limits: limitsOf(policy) };
+    return { gate: keyOfPolicy(policy), ...of, nowMs };
   }
 
   /** Reads everything once more before: what was listed may be another by now. */
@@ -267,7 +268,7 @@ export class SlipInKeeper {
   ): Promise<Spent | null> {
     const { pod, policy } = slipIn;
     const { isDryRun } = this.#options;
-    const spent = this.#budget.spend(this.#spending(policy, workloadOf(pod)), pod.uid);
+    const spent = this.#budget.spend(this.#spending(policy, pod));
     const all = this.#budget.toNote(keyOfPolicy(policy), this.#moment());
     const action = noteAction(gate, all, `an eviction of ${pod.namespace}/${pod.name} is noted`);
     const guarded = { isDryRun, isAllowed: isLeading };

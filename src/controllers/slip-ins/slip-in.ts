@@ -21,7 +21,7 @@ export interface JudgedSlipIn extends SlipIn {
 /** Whether one more eviction is within the budgets of a gate. */
 export type AskBudget = (
   policy: GatePolicy,
-  workload: string,
+  pod: PodFacts,
 ) => {
   readonly isWithinHour: boolean;
   readonly isWithinWorkload: boolean;
@@ -82,7 +82,7 @@ export function judgePod(
     isTolerating: isTolerating(pod, standing),
     hasController: pod.controller !== null,
     isProtected: pod.protectedBy !== null,
-    ...ask(policy, workloadOf(pod)),
+    ...ask(policy, pod),
   });
   return decision.act === 'pass' ? null : { pod, policy, proof, decision };
 }

@@ -244,13 +244,3 @@ describe('kubectl get daemonsets', () => {
     );
   });
 });
-
-test('a row of NodePools says what it is of', () => {
-  const { said } = read(
-    'NAME   NODECLASS   NODES   READY   AGE\nspot   default     0       False   2d',
-  );
-  assert.deepEqual(
-    said.map(({ text, line }) => [text, line]),
-    [['nodepool/spot   default     0       False   2d', 11]],
-  );
-});

@@ -73,20 +73,13 @@ export function readTable(passage: PassageReading, table: TablePassage, source: 
     const line = table.line + 1 + offset;
     if (isNodes) readNodeRow(passage, cellsOf(columns, text), line);
     else if (isEvents) readEventRow(passage, cellsOf(columns, text), text, line);
-    else passage.say({ ...logLine(passage, { line, text: textOf(names, text) }, source), line });
+    else passage.say({ ...logLine(passage, { line, text }, source), line });
     // What a daemon set wants where is read beside its row.
     if (isDaemonSets) readPart(passage, daemonSetOf(cellsOf(columns, text)), line);
   }
   const { collector, document } = passage;
   if (isNodes) collector.listing('kube/Node', 'kubectl get nodes', collector.locatorOf(document));
   collector.sawSource(document, isEvents ? 'event' : isNodes ? 'node-status' : 'client-output');
-}
-
-/** A row of NodePools begins as where kubectl prints several kinds, so that it says what it is of. */
-function textOf(names: readonly string[], row: string): string {
-  return names.includes('NODECLASS') && names.includes('READY') && !row.includes('/')
-    ? `nodepool/${row.trim()}`
-    : row;
 }
 
 /** The labels of `--show-labels`: `key=value,key=`. */

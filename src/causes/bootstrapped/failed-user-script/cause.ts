@@ -124,8 +124,6 @@ type Own = ViewOf<typeof cause>;
 
 /** cloud-init's warning says only that the script ended; what it could not do must be there too. */
 function matchScript(view: Own): Match | null {
-  // What an option that ran as a command was meant for was done without it.
-  if (view.sign('optionExecuted') !== null) return null;
   const ended = view.sign('scriptFailed') ?? view.sign('moduleFailed');
   const setUp = [view.sign('bootstrapDone'), view.sign('joinRefused'), runsOf(view, ended)];
   if (setUp.some((sign) => sign !== null)) return clear;

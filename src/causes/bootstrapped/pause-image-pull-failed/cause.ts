@@ -40,7 +40,7 @@ export default defineCause({
     ),
     dockerPull: likely(
       ['event', 'kubelet', 'pod-status'],
-      /[Cc]reate ?[Pp]od ?[Ss]andbox.*Error response from daemon: .*?(?<image>[\w.-]+\/(?:v2\/)?eks\/pause\S*?):? .*(?<reason>no basic auth credentials|i\/o timeout|request canceled|[Uu]nauthorized|not found)/,
+      /create pod sandbox.*Error response from daemon: .*?(?<image>[\w.-]+\/(?:v2\/)?eks\/pause\S*?):? .*(?<reason>no basic auth credentials|i\/o timeout|request canceled|[Uu]nauthorized|not found)/,
       { anchors: ['/v2/eks/pause', 'eks/pause-amd64'] },
     ),
   },

@@ -87,8 +87,8 @@ const cause = defineCause({
     // The column that kubectl prints, in a table or in people's words.
     rowFalse: likely(
       ['client-output', 'unknown', 'object'],
-      /^\s{0,8}(?:(?:ec2)?nodeclass(?:es)?(?:\.(?:karpenter\.k8s\.aws|eks\.amazonaws\.com))?\/(?<nodeClass>[\w.-]{1,253})|nodepools?(?:\.karpenter\.sh)?\/[\w.-]{1,253}\s{1,80}(?<nodeClass2>[\w.-]{1,253})\s{1,40}\d{1,5})\s{1,80}False\s{1,20}(?!\d{1,2}s\b)\d/,
-      { anchors: ['nodeclass', 'nodepool'] },
+      /^\s{0,8}(?:ec2)?nodeclass(?:es)?(?:\.(?:karpenter\.k8s\.aws|eks\.amazonaws\.com))?\/(?<nodeClass>[\w.-]{1,253})\s{1,80}False\s{1,20}(?!\d{1,2}s\b)\d/,
+      { anchors: ['nodeclass'] },
     ),
     columnFalse: likely(
       ['client-output', 'node-claim'],
@@ -104,12 +104,12 @@ const cause = defineCause({
     'karpenter-launch-timeout',
     'node-creation-failure-verdict',
   ],
-  summary: ({ nodeClass, nodeClass2, reason, message, pools }) =>
-    sentence`The EC2NodeClass ${nodeClass ?? nodeClass2}${phrase` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${phrase`: ${message}`}), so Karpenter deletes its claims before anything is launched.`,
-  remedy: ({ nodeClass, nodeClass2, key, value }) => [
+  summary: ({ nodeClass, reason, message, pools }) =>
+    sentence`The EC2NodeClass ${nodeClass}${phrase` of NodePool ${pools}`} is not ready (${reason ?? 'a condition is False'}${phrase`: ${message}`}), so Karpenter deletes its claims before anything is launched.`,
+  remedy: ({ nodeClass, key, value }) => [
     step(
       'Read which condition is False and why.',
-      `kubectl get ec2nodeclass ${nodeClass ?? nodeClass2 ?? '<node-class>'} -o jsonpath='{range .status.conditions[*]}{.type}={.status} {.reason} {.message}{"\\n"}{end}'`,
+      `kubectl get ec2nodeclass ${nodeClass ?? '<node-class>'} -o jsonpath='{range .status.conditions[*]}{.type}={.status} {.reason} {.message}{"\\n"}{end}'`,
     ),
     step(
       'Where a selector matches nothing: give subnets and security groups the tag it asks for.',

@@ -20,7 +20,7 @@ export default defineCause({
     toldLimited: likely(
       ['client-output', 'unknown'],
       /\b(?:[Dd]ue to|[Bb]ecause of|[Cc]aused by)(?: \w{1,20}){0,3} (?:API|EC2) (?:API )?(?:rate[- ]?limit\w{0,5}|throttling)\b|\b(?:API|EC2) (?:rate[- ]?limit\w{0,5}|throttling)\b.{0,40}\b(?:prevent|kept|keeps|stop|block)\w{0,4}\b/,
-      { isTold: true, anchors: ['API ', 'EC2 '] },
+      { isTold: true, anchors: ['API rate', 'API throttling', 'EC2 rate', 'EC2 throttling'] },
     ),
     retried: likely(
       ['controller-manager', 'cloud-controller', 'kubelet'],

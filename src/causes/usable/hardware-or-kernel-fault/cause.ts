@@ -32,7 +32,16 @@ export default defineCause({
     driverReset: likely(
       ['kernel', 'journal', 'console'],
       /\bena (?:[0-9a-f:.]{7,16}|\w{2,12}):? .{0,40}(?<what>lost tx completions is above the threshold|[Kk]eep alive watchdog timeout|Device reset failed|ENA Device reset failed|admin queue (?:is closed|timed out)|Wait for completion \(polling\) timeout)|\bnvme nvme\d{1,3}: (?<what2>controller is down; will reset|Device not ready; aborting (?:reset|initialisation)|Removing after probe failure|Disabling device after reset failure)/,
-      { anchors: ['ena ', 'nvme nvme'] },
+      {
+        anchors: [
+          'lost tx completions is above',
+          'eep alive watchdog timeout',
+          'Device reset failed',
+          'admin queue ',
+          'Wait for completion (polling) timeout',
+          'nvme nvme',
+        ],
+      },
     ),
     taskHung: likely(
       ['kernel', 'journal', 'console'],
