@@ -203,6 +203,8 @@ export const PLANTED_ERRORS: readonly PlantedError[] = [
       'const home = null;',
       READING,
     ],
+  ]),
+  ...inFile('src/diagnosis/gathering-names.ts', [
     [
       'names are not linked',
       'for (const link of observations.links) joinNames(link.names);',

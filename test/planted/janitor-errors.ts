@@ -50,6 +50,11 @@ export const JANITOR_ERRORS: readonly PlantedError[] = [
     ],
   ]),
   ...inFile('src/apps/controller/program.ts', [
-    ['the janitor needs no Lease', ' || janitor !== null;', ';', PROGRAM],
+    [
+      'the janitor needs no Lease',
+      '[webhook, janitor, awsEvents]',
+      '[webhook, awsEvents]',
+      PROGRAM,
+    ],
   ]),
 ];

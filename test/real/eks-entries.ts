@@ -1,6 +1,6 @@
 /**
  * EKS as far as access entries go, on loopback: paths and answers by the service's API reference,
- * errors in the words and with the status codes that EKS was seen to answer.
+ * errors with the names and status codes of the API reference of EKS; their words are ours.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';

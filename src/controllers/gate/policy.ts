@@ -1,4 +1,5 @@
-export type TaintEffect = 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule';
+export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
+export type TaintEffect = (typeof TAINT_EFFECTS)[number];
 
 export interface GateTaint {
   readonly key: string;

@@ -88,6 +88,12 @@ class GateWatch {
   /** When each program began, and the Nodes that one opened which began after their last boot. */
   readonly #startedMs = new Map<string, number>();
   readonly #openedBlindly = new Set<string>();
+  /** From when until when a program stood still at a write. */
+  readonly #stood: {
+    readonly program: string;
+    readonly fromMs: number;
+    readonly untilMs: number;
+  }[] = [];
   /** Gates that were held when they were deleted, so that their taints can go first. */
   readonly #releasing = new Set<string>();
   #steppedMs = -Infinity;
@@ -111,6 +117,8 @@ class GateWatch {
   wrote({ before, after, calledMs, atMs, program }: LedgerEntry): void {
     const name = textAt(after ?? {}, 'metadata.name') ?? '';
     this.#lateMs.set(name, atMs - calledMs);
+    if (atMs - calledMs > ON_ITS_WAY_MS)
+      this.#stood.push({ program, fromMs: calledMs, untilMs: atMs });
     const [were, are] = [taintKeys(before), taintKeys(after)];
     const others = (keys: readonly string[]): string =>
       keys.filter((key) => !OWN_KEYS.has(key)).join();
@@ -176,10 +184,14 @@ class GateWatch {
     });
   }
 
-  /** A program that began after a boot cannot know what a Pod said before it. */
+  /** A program that began after a boot, or stood still at it, cannot know what a Pod said before. */
   #isBlind(program: string, name: string): boolean {
     const bootedMs = this.#machines.get(name)?.bootedAgainMs ?? null;
-    return bootedMs !== null && (this.#startedMs.get(program) ?? 0) > bootedMs;
+    if (bootedMs === null) return false;
+    const stood = this.#stood.some(
+      (one) => one.program === program && one.fromMs <= bootedMs && bootedMs <= one.untilMs,
+    );
+    return stood || (this.#startedMs.get(program) ?? 0) > bootedMs;
   }
 
   #opens(gate: SceneGate, node: Node, { calledMs, program }: Opening): void {

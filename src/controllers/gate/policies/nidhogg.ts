@@ -10,6 +10,7 @@ import type {
   TaintEffect,
   TaintRelease,
 } from '../policy.ts';
+import { TAINT_EFFECTS } from '../policy.ts';
 import { whyNoKey, whyNoSubdomain } from './names.ts';
 import { readSelectorText } from './selector-text.ts';
 import { shown } from './shown.ts';
@@ -29,7 +30,6 @@ const KNOWN = [
   'taintEffect',
   'taintRemovalDelayInSeconds',
 ];
-const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const DAEMON_SETS_MAX = 256;
 const DELAY_SECONDS_MAX = 86_400;
 
@@ -113,7 +113,7 @@ function readPrefix(file: Json, notes: Notes): string {
 /** An unknown effect is NoSchedule, as nidhogg takes it. */
 function readEffect(file: Json, notes: Notes): TaintEffect {
   const found = at(file, 'taintEffect') ?? 'NoSchedule';
-  const effect = EFFECTS.find((one) => one === found);
+  const effect = TAINT_EFFECTS.find((one) => one === found);
   if (effect === undefined && found !== '')
     notes.warn('taintEffect', `is ${shown(found)}, which counts as NoSchedule`);
   if (effect === 'NoExecute')

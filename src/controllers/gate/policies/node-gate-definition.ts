@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../../evidence/json.ts';
-import { SLIP_INS_REPORTED } from '../policy.ts';
+import { SLIP_INS_REPORTED, TAINT_EFFECTS } from '../policy.ts';
 import { ADOPTABLE_TAINTS } from '../foreign-taints.ts';
 import { ADOPTED_MAX, EVICTIONS_MAX, NODE_GATES, SLIP_IN_MODES } from './node-gate.ts';
 import {
   DAEMON_SET,
   described,
   duration,
-  EFFECTS,
   LABEL_KEY,
   METADATA,
   NODE_GATE_DEFAULTS,
@@ -146,7 +145,7 @@ const ADOPTED_TAINTS = {
   items: objectOf(
     {
       key: { type: 'string', enum: [...ADOPTABLE_TAINTS] },
-      effect: { type: 'string', enum: [...EFFECTS] },
+      effect: { type: 'string', enum: [...TAINT_EFFECTS] },
     },
     ['key', 'effect'],
   ),

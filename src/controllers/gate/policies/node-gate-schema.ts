@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../evidence/json.ts';
+import { TAINT_EFFECTS } from '../policy.ts';
 import { DURATION, NAME_PART, SUBDOMAIN } from './names.ts';
 import { EPHEMERAL_TAINT_PREFIX, RESERVED_TAINT_PREFIXES } from './parts.ts';
 
@@ -32,7 +33,6 @@ export interface Rule {
   readonly message: string;
 }
 
-export const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 const KEY = { type: 'string', minLength: 1, maxLength: 316 };
 export const LABEL_KEY = { ...KEY, pattern: `^(${SUBDOMAIN}/)?${NAME_PART}$` };
 export const OBJECT_NAME = {
@@ -98,7 +98,7 @@ export const TAINT = described(
     {
       key: TAINT_KEY,
       value: LABEL_VALUE,
-      effect: { type: 'string', enum: [...EFFECTS] },
+      effect: { type: 'string', enum: [...TAINT_EFFECTS] },
     },
     ['key', 'effect'],
     [

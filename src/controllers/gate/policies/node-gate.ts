@@ -10,6 +10,7 @@ import {
   type PolicyReading,
   type PolicySource,
   SLIP_INS_REPORTED,
+  TAINT_EFFECTS,
   type SlipInPolicy,
   type TaintEffect,
 } from '../policy.ts';
@@ -17,7 +18,6 @@ import { ADOPTABLE_TAINTS } from '../foreign-taints.ts';
 import { Fields } from './fields.ts';
 import { readProofs } from './node-gate-proofs.ts';
 import {
-  EFFECTS,
   EPHEMERAL_TAINT_PREFIX,
   isQualifiedName,
   NO_TAINT,
@@ -147,12 +147,12 @@ function readSlipIns(spec: Fields): SlipInPolicy {
 }
 
 /** The most taints that a gate can adopt: each key with each effect. */
-export const ADOPTED_MAX = ADOPTABLE_TAINTS.length * EFFECTS.length;
+export const ADOPTED_MAX = ADOPTABLE_TAINTS.length * TAINT_EFFECTS.length;
 
 function readAdopted(spec: Fields): GatePolicy['adoptTaints'] & object {
   return spec.items('adoptTaints', ['key', 'effect'], ADOPTED_MAX).map((fields) => ({
     key: fields.choice('key', ADOPTABLE_TAINTS),
-    effect: fields.choice('effect', EFFECTS) as TaintEffect,
+    effect: fields.choice('effect', TAINT_EFFECTS) as TaintEffect,
   }));
 }
 

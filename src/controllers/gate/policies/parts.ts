@@ -1,5 +1,10 @@
 import { isObject } from '../../../evidence/json.ts';
-import type { GateTaint, LabelRequirement, TaintEffect } from '../policy.ts';
+import {
+  type GateTaint,
+  type LabelRequirement,
+  TAINT_EFFECTS,
+  type TaintEffect,
+} from '../policy.ts';
 import type { Fields } from './fields.ts';
 import { contradictedLabel } from './selector-sets.ts';
 import { shownKey } from './shown.ts';
@@ -7,7 +12,6 @@ import { shownKey } from './shown.ts';
 /** Stands for a taint that cannot be read. */
 export const NO_TAINT: GateTaint = { key: '', value: '', effect: 'NoSchedule' };
 
-export const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
 /** A qualified name (apimachinery, util/validation IsQualifiedName). */
 const KEY = /^(?:[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?\/)?[A-Za-z\d](?:[\w.-]{0,61}[A-Za-z\d])?$/;
 const LABEL_VALUE = /^(?:[A-Za-z\d](?:[\w.-]{0,61}[A-Za-z\d])?)?$/;
@@ -39,7 +43,7 @@ export function readTaint(fields: Fields, field: string): GateTaint | null {
   const taint = fields.inside(field, ['key', 'value', 'effect', 'timeAdded']);
   const key = taint.text('key');
   const value = taint.text('value', '');
-  const effect = taint.choice('effect', EFFECTS);
+  const effect = taint.choice('effect', TAINT_EFFECTS);
   if (!isQualifiedName(key)) taint.refuse('key', 'is no qualified name, such as example.com/gate');
   else if (isReserved(key))
     taint.refuse('key', 'belongs to another program; use a domain of yours');
