@@ -10,8 +10,8 @@ export interface GateCase {
   readonly dwell: string;
   /** What happens to the gate in the middle: its connections fall silent, or it is killed. */
   readonly fault: 'none' | 'silence' | 'kill';
-  /** Whether the floor, which checks nothing, can do it too. */
-  readonly hasFloor: boolean;
+  /** What of it the floor, which checks nothing, can do too: it opens, or it shuts; null for neither. */
+  readonly floor: 'opens' | 'shuts' | null;
   readonly lines: readonly GateLine[];
 }
 
@@ -51,7 +51,7 @@ const PROCESSOR = (report: Report): string => {
   );
   if (before === undefined || start === undefined || after === undefined) return '-';
   const perThousand = (seconds: number): string => ((1_000 * seconds) / report.nodes).toFixed(2);
-  return `${perThousand(after - before)} s (${perThousand(after - start)} s of it after the joins)`;
+  return `${perThousand(after - before)} s (${perThousand(after - start)} s of it from the first proof on)`;
 };
 
 const OPENED = ({ everOpened, nodes }: Report): string => `${everOpened ?? '-'} of ${nodes}`;
@@ -63,8 +63,9 @@ const LISTS = ({ requestsFlipPhase }: Report): string => {
   return lists.map(([kind, count]) => `${count} ${kind}`).join(', ') || 'none';
 };
 
-const SIMPLE = { daemonSets: 1, dwell: '0s', fault: 'none', hasFloor: true } as const;
-const ALONE = { ...SIMPLE, hasFloor: false } as const;
+const SIMPLE = { daemonSets: 1, dwell: '0s', fault: 'none', floor: 'opens' } as const;
+const ALONE = { ...SIMPLE, floor: null } as const;
+const SHUTTING = { ...SIMPLE, floor: 'shuts' } as const;
 const DWELLING = { ...ALONE, dwell: '5s' } as const;
 
 /** In the order in which they run, the quick ones first. */
@@ -167,7 +168,7 @@ export const GATE_CASES: readonly GateCase[] = [
     }),
   ),
   {
-    ...ALONE,
+    ...SHUTTING,
     name: 'strip',
     flags: ['--mode', 'strip', '--nodes', '20', '--hold', '10'],
     lines: [
@@ -180,7 +181,7 @@ export const GATE_CASES: readonly GateCase[] = [
     ],
   },
   {
-    ...ALONE,
+    ...SHUTTING,
     name: 'born-without',
     flags: ['--mode', 'hold', '--no-pretaint', '--without', 'pod', '--nodes', '100', '--hold', '5'],
     lines: [

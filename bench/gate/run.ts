@@ -58,7 +58,7 @@ async function measured(
 ): Promise<readonly Row[]> {
   process.stderr.write(`gate: ${one.name}…\n`);
   try {
-    const floor = one.hasFloor ? await site.floor(one) : null;
+    const floor = one.floor === null ? null : await site.floor(one);
     if (floor !== null) onReport(one.name, 'floor', floor);
     const ours = await site.ours(one);
     onReport(one.name, 'rollcall', ours);
@@ -133,7 +133,7 @@ if (import.meta.main) {
     gatebench: values.gatebench ?? null,
     cases: chosen(values).map((one) => ({
       ...one,
-      hasFloor: one.hasFloor && values['no-floor'] !== true,
+      floor: values['no-floor'] === true ? null : one.floor,
     })),
     nodeFlags: values['node-flag'],
     onReport: (name, contender, report) => {

@@ -13,6 +13,7 @@ import type { GateCase } from './cases.ts';
 import { drive, type Report } from './driver.ts';
 
 export const PACKED = join(ROOT, 'dist/rollcall.mjs');
+const SHUT_FLOOR = join(ROOT, 'bench/gate/shut-floor.ts');
 const GATES = '/apis/rollcall.dev/v1alpha1/nodegates';
 const TAINT = 'readiness.k8s.io/gatebench';
 const USER = 'rollcall-gate';
@@ -104,15 +105,17 @@ export class GateBenchSite {
     return await this.#run(one, await this.#startOurs(one));
   }
 
-  /** Runs a case with the floor, which opens a node as soon as it sees the proof. */
+  /** Runs a case with the floor, which opens or shuts a node as soon as it sees that it may. */
   async floor(one: GateCase): Promise<Report> {
     const name = this.#nextName('floor');
     const flags = ['--kubeconfig', this.#kubeconfigs.floor, '--taint', TAINT];
-    const args = [join(this.#gatebench, 'floor.mjs'), ...flags];
     const program = this.#bench.start({
       name,
       path: process.execPath,
-      args: [...args, '--daemonsets', String(one.daemonSets)],
+      args:
+        one.floor === 'shuts'
+          ? [SHUT_FLOOR, '--gatebench', this.#gatebench, ...flags]
+          : [join(this.#gatebench, 'floor.mjs'), ...flags, '--daemonsets', String(one.daemonSets)],
     });
     await said(program, /floor running/);
     const pidFile = this.#pidFile(name, program.pid);

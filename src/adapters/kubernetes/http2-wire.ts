@@ -238,19 +238,20 @@ function exchange(
   );
   const abort = (): void => void stream.destroy(reasonFor(signal));
   signal?.addEventListener('abort', abort, { once: true });
-  let late = 'UND_ERR_HEADERS_TIMEOUT';
+  let [late, isAnswered] = ['UND_ERR_HEADERS_TIMEOUT', false];
   stream.setTimeout(limits.headersTimeoutMs, () =>
     stream.destroy(new WireFailure(late, 'no answer in time')),
   );
   stream.once('response', (answered) => {
-    late = 'UND_ERR_BODY_TIMEOUT';
+    [late, isAnswered] = ['UND_ERR_BODY_TIMEOUT', true];
     stream.setTimeout(asked.bodyTimeout ?? limits.bodyTimeoutMs);
     resolve(answerOf(stream, answered));
   });
   stream.on('error', (error) => reject(failureOf(stream, error)));
   stream.once('close', () => {
     signal?.removeEventListener('abort', abort);
-    reject(failureOf(stream, null));
+    // Each request ends so, and an error with its stack costs as much as the rest of it.
+    if (!isAnswered) reject(failureOf(stream, null));
   });
   if (body !== undefined) stream.end(body);
   return promise;

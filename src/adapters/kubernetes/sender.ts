@@ -59,12 +59,16 @@ export class Sender {
   readonly #credentials: Credentials;
   readonly #impersonation: Readonly<Record<string, string | string[]>>;
   readonly #counts = new Map<string, number>();
+  /** Where the server is, and the path that all of its own begin with. */
+  readonly #place: { readonly origin: string; readonly path: string };
   #skewMs: number | null = null;
 
   constructor(target: KubeTarget, options: SenderOptions) {
     const { environment, clock, limits, isCompressed, wire } = options;
     this.target = target;
     this.limits = limits;
+    const { origin, pathname } = new URL(target.server);
+    this.#place = { origin, path: pathname.replace(/\/$/, '') };
     this.#clock = clock;
     this.#isCompressed = isCompressed;
     this.#wire = wire ?? new Transport(target, limits);
@@ -145,10 +149,9 @@ export class Sender {
   }
 
   #optionsOf(request: KubeRequest, credential: Credential): WireRequest {
-    const { origin, pathname } = new URL(this.target.server);
     return {
-      origin,
-      path: `${pathname.replace(/\/$/, '')}${request.path}`,
+      origin: this.#place.origin,
+      path: `${this.#place.path}${request.path}`,
       method: request.method ?? (request.body === undefined ? 'GET' : 'POST'),
       headers: this.#headersOf(request, credential),
       ...(request.body === undefined ? {} : { body: request.body }),

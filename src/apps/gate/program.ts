@@ -7,6 +7,7 @@ import type { GatePolicy, PolicyReading } from '../../controllers/gate/policy.ts
 import { timeText } from '../../controllers/gate/record.ts';
 import { NodeGateKeeper } from '../../controllers/gate/node-gates/keeper.ts';
 import { excerptOf } from '../../evidence/redact.ts';
+import { Aside } from '../../runtime/aside.ts';
 import { LeaderElection } from '../../runtime/election/election.ts';
 import type { ElectionState, Leading } from '../../runtime/election/election-options.ts';
 import type { EventNote } from '../../runtime/events/event-correlator.ts';
@@ -57,6 +58,8 @@ export class GateProgram {
   readonly #slipIns: SlipInPart | null;
   readonly #foreign: readonly ForeignMetrics[];
   readonly #events: EventPublisher;
+  /** What is told of writes, so that the next write comes first. */
+  readonly #aside: Aside;
   readonly registry = new MetricsRegistry();
   readonly #metrics = declareGateMetrics(this.registry, {
     caches: () => this.#keeper.caches.health(),
@@ -69,6 +72,7 @@ export class GateProgram {
     this.#settings = settings;
     this.#tools = tools;
     const { writes, clock, random } = tools;
+    this.#aside = new Aside(clock);
     const source = { component: LEASE, instance: settings.identity };
     this.#events = new EventPublisher({ writes, clock, random, source });
     this.#gates = this.#nodeGateKeeper();
@@ -94,12 +98,15 @@ export class GateProgram {
   async run(stop: AbortSignal): Promise<void> {
     const ending = new AbortController();
     const either = AbortSignal.any([stop, ending.signal]);
+    // Before the Events that are left are written.
+    either.addEventListener('abort', () => this.#aside.finish(), { once: true });
     const parts = [this.#keeper.run(either), this.#events.run(either), this.#leadAgain(either)];
     try {
       await Promise.all(parts);
     } finally {
       ending.abort();
       await Promise.allSettled(parts);
+      this.#aside.finish();
     }
   }
 
@@ -214,20 +221,22 @@ export class GateProgram {
     }
     if (this.#settings.isDryRun)
       return this.#tools.say(`${node.name}: would be: ${write.action.why.text}`);
-    if (write.isOfTaints) this.#tellHappened(write);
-    else this.#tellTrouble(write);
+    const atMs = this.#tools.clock.nowMs();
+    this.#aside.add(() => {
+      if (write.isOfTaints) this.#tellHappened(write, atMs);
+      else this.#tellTrouble(write);
+    });
   }
 
-  #tellHappened({ look }: GateWrite): void {
-    const { clock, say } = this.#tools;
+  #tellHappened({ look }: GateWrite, atMs: number): void {
     const { node } = look;
     const happened = happenedBy(look);
-    const ageMs = node.createdMs === null ? null : Math.max(0, clock.nowMs() - node.createdMs);
+    const ageMs = node.createdMs === null ? null : Math.max(0, atMs - node.createdMs);
     for (const one of happened) {
       this.#metrics.happened(one, ageMs);
-      say(`${node.name}: ${one.what}: ${one.text}`);
+      this.#tools.say(`${node.name}: ${one.what}: ${one.text}`);
     }
-    for (const note of notesOf(look, happened, clock.nowMs())) this.#events.publish(note);
+    for (const note of notesOf(look, happened, atMs)) this.#events.publish(note);
   }
 
   #tellTrouble({ look: { node }, action }: GateWrite): void {

@@ -42,6 +42,8 @@ const TRIES = 4;
 /** How long what is left is still written after the stop, ms. */
 const FLUSH_MS = 3_000;
 const REMEMBERED_MAX = 4096;
+/** A write that has begun ends by its own limit. */
+const NEVER = new AbortController().signal;
 
 interface Pending extends CorrelatedEvent {
   /** When it was noted, by the wall clock. */
@@ -119,12 +121,11 @@ export class EventPublisher {
   async #flush(): Promise<void> {
     const { clock } = this.#options;
     const startMs = clock.monotonicMs();
-    const never = new AbortController().signal;
     for (const [key, pending] of this.#pending) {
       const leftMs = FLUSH_MS - (clock.monotonicMs() - startMs);
       if (leftMs <= 0) break;
       this.#pending.delete(key);
-      const error = await this.#attempt(pending, never, leftMs);
+      const error = await this.#attempt(pending, NEVER, leftMs);
       if (error !== null) this.#count('failed');
     }
     this.#isOver = true;
@@ -136,7 +137,7 @@ export class EventPublisher {
     const { clock, random } = this.#options;
     const backoff = new Backoff(random, { leastMs: 500, mostMs: 10_000 });
     for (let attempt = 1; ; attempt++) {
-      const error = await this.#attempt(pending, new AbortController().signal, WRITE_MS);
+      const error = await this.#attempt(pending, NEVER, WRITE_MS);
       if (error === null) return;
       if (!isWorthAnother(error) || attempt === TRIES || stop.aborted) return this.#giveUp(error);
       await pause(clock, Math.max(error.retryAfterMs ?? 0, backoff.nextMs()), stop);
