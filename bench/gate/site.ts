@@ -25,7 +25,7 @@ const AUDIT_POLICY = {
   omitStages: ['RequestReceived'],
   rules: [{ level: 'Metadata', users: [USER, FLOOR_USER] }, { level: 'None' }],
 };
-const START_LOOKS_MAX = 400;
+const START_LOOKS_MAX = 1200;
 const START_LOOK_MS = 50;
 
 /** A gate that runs, and the file that says by which process. */
@@ -143,7 +143,7 @@ export class GateBenchSite {
   /** A gate that was killed and started again is another process, which only the file names. */
   async #stop({ program, pidFile }: Contender): Promise<void> {
     const pid = Number(readFileSync(pidFile, 'utf8'));
-    if (pid === program.pid && this.#extra.length > 0) await endGently(pid);
+    if (pid === program.pid) await endGently(pid);
     if (pid !== program.pid && existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
     await program.stop();
   }
@@ -219,7 +219,7 @@ export class GateBenchSite {
   }
 }
 
-/** Lets a program write its profile before it goes. */
+/** Lets a program give back its Lease, for which the next one would wait, and write its profile. */
 async function endGently(pid: number): Promise<void> {
   process.kill(pid, 'SIGTERM');
   for (let looks = 0; looks < START_LOOKS_MAX && existsSync(`/proc/${pid}`); looks++)
