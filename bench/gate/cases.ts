@@ -243,4 +243,10 @@ export const GATE_CASES: readonly GateCase[] = [
       { what: 'RSS at 5,000 nodes', of: RSS, peers: 'vigil 131', goal: '<= 125 MB' },
     ],
   },
+  {
+    ...ALONE,
+    name: '100000-pods',
+    flags: ['--mode', 'mass', '--nodes', '1000', '--background', '99', '--window', '10'],
+    lines: [{ what: 'RSS at 1,000 nodes and 100,000 Pods', of: RSS, peers: '', goal: '<= 150 MB' }],
+  },
 ];
