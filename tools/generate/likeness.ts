@@ -1,7 +1,11 @@
 /** What is typical of the evidence of each cause, from its signs, its page and its examples. */
 import type { Cause } from '../../src/diagnosis/cause.ts';
 import { featuresOf } from '../../src/diagnosis/likeness/features.ts';
-import { type LikenessIndex, pack, type Weights } from '../../src/diagnosis/likeness/likeness-index.ts';
+import {
+  type LikenessIndex,
+  pack,
+  type Weights,
+} from '../../src/diagnosis/likeness/likeness-index.ts';
 import { readTexts } from '../../src/engine/pile.ts';
 import type { Example } from '../../test/causes/example.ts';
 import type { GeneratedFile } from './cause-pages.ts';
