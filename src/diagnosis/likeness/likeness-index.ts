@@ -55,8 +55,8 @@ export function postingsOf({ packed }: LikenessIndex, feature: number): readonly
   const found: Posting[] = [];
   for (let at = 0; at + RECORD_CHARS <= records.length; at += RECORD_CHARS) {
     if (!records.startsWith(wanted, at)) continue;
-    const [high, low, steps] = [2, 3, 4].map((place) => DIGITS.indexOf(records.charAt(at + place)));
-    found.push({ cause: (high! << 6) | low!, weight: steps! * WEIGHT_STEP });
+    const digit = (place: number): number => DIGITS.indexOf(records.charAt(at + place));
+    found.push({ cause: (digit(2) << 6) | digit(3), weight: digit(4) * WEIGHT_STEP });
   }
   return found;
 }
