@@ -38,7 +38,7 @@ import { collector, type Failure, type Skip, type Tally, totals } from './tests/
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** Loaded into each process of tests before its tests. */
-const LOADED_FIRST = ['told-cost.ts', 'unwatched-promises.ts'].flatMap((name) => [
+const LOADED_FIRST = ['own-modules.ts', 'told-cost.ts', 'unwatched-promises.ts'].flatMap((name) => [
   '--import',
   resolve(import.meta.dirname, 'tests', name),
 ]);

@@ -1,10 +1,6 @@
 import type { Resemblance } from '../diagnosis/candidates.ts';
 import type { DiagnosisDocument, SubjectReport } from '../diagnosis/document.ts';
-import {
-  type CauseLikeness,
-  type LikenessIndex,
-  openIndex,
-} from '../diagnosis/likeness/likeness-index.ts';
+import type { LikenessIndex } from '../diagnosis/likeness/likeness-index.ts';
 import { type Alike, rankAlike } from '../diagnosis/likeness/rank-alike.ts';
 import type { Subject } from '../diagnosis/subject.ts';
 import type { Observations, TroubledLine } from '../evidence/observations.ts';
@@ -17,14 +13,9 @@ const LIKENESS_MIN = 0.2;
 /** What stands behind a cause that the lines do resemble may resemble them less. */
 const NEXT_LIKENESS_MIN = 0.1;
 
-const OPENED = new WeakMap<readonly CauseLikeness[], LikenessIndex>();
-
-/** The index is loaded only where nothing was named, and opened once. */
+/** The index is loaded only where nothing was named. */
 export async function likenessIndex(): Promise<LikenessIndex> {
-  const { LIKENESS } = await import('../causes/likeness.generated.ts');
-  const opened = OPENED.get(LIKENESS) ?? openIndex(LIKENESS);
-  OPENED.set(LIKENESS, opened);
-  return opened;
+  return (await import('../causes/likeness.generated.ts')).LIKENESS;
 }
 
 function isNamed({ findings }: SubjectReport): boolean {

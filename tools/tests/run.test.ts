@@ -8,10 +8,12 @@ import { after, test } from 'node:test';
 const TOOLS = resolve(import.meta.dirname, '..');
 const PROGRAM = [
   'test.ts',
+  '../src/adapters/system/own-modules.ts',
   ...[
     'budgets.json',
     'costs.ts',
     'files.ts',
+    'own-modules.ts',
     'tally.ts',
     'together/edges.ts',
     'together/inner.ts',

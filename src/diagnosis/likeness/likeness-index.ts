@@ -1,19 +1,14 @@
-/** What is typical of the evidence of one cause. */
-export interface CauseLikeness {
-  readonly cause: string;
-  /** Examples of this cause that re-enact what somebody reported. */
-  readonly reported: number;
-  /** For each feature four characters of its number and one of its weight, in base 64. */
-  readonly packed: string;
-}
-
-/** Causes by the features that are typical of their evidence. */
+/** What is typical of the evidence of each cause, arranged by what lines are compared by. */
 export interface LikenessIndex {
   readonly causes: readonly string[];
-  /** How many reports of each cause are known. */
+  /** How many reports of each cause are known: examples that re-enact what somebody reported. */
   readonly reported: ReadonlyMap<string, number>;
-  /** For each feature the positions of its causes in `causes`, with weights. */
-  readonly postings: ReadonlyMap<number, readonly Posting[]>;
+  /**
+   * By the upper half of a feature's number: for each of its causes two characters of the lower
+   * half, two of the cause's place in `causes` and one of the weight, in base 64. A start looks for
+   * a few features, so nothing is unpacked but what is looked for.
+   */
+  readonly packed: readonly string[];
 }
 
 export interface Posting {
@@ -21,41 +16,47 @@ export interface Posting {
   readonly weight: number;
 }
 
+/** What is typical of one cause: features with weights. */
+export type Weights = ReadonlyMap<number, number>;
+
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const VALUES: ReadonlyMap<string, number> = new Map(
-  Array.from(DIGITS, (digit, value) => [digit, value]),
-);
 /** Weights are kept in steps of this. */
 const WEIGHT_STEP = 0.02;
+const HALF_BITS = 12;
+const HALVES = 1 << HALF_BITS;
+const RECORD_CHARS = 5;
 
-function valueAt(text: string, at: number): number {
-  return VALUES.get(text.charAt(at)) ?? 0;
+function digitsOf(half: number): string {
+  return DIGITS.charAt(half >>> 6) + DIGITS.charAt(half & 63);
 }
 
-/** The features of a cause as the index holds them. */
-export function pack(weights: ReadonlyMap<number, number>): string {
-  return [...weights]
-    .toSorted(([one], [other]) => one - other)
-    .map(([feature, weight]) => {
-      const steps = Math.max(1, Math.min(63, Math.round(weight / WEIGHT_STEP)));
-      const digits = [feature >>> 18, feature >>> 12, feature >>> 6, feature, steps];
-      return digits.map((digit) => DIGITS.charAt(digit & 63)).join('');
-    })
-    .join('');
+function recordOf(feature: number, cause: number, weight: number): string {
+  const steps = Math.max(1, Math.min(63, Math.round(weight / WEIGHT_STEP)));
+  return digitsOf(feature & (HALVES - 1)) + digitsOf(cause) + DIGITS.charAt(steps);
 }
 
-export function openIndex(entries: readonly CauseLikeness[]): LikenessIndex {
-  const postings = new Map<number, Posting[]>();
-  for (const [cause, { packed }] of entries.entries()) {
-    for (let at = 0; at + 5 <= packed.length; at += 5) {
-      const high = (valueAt(packed, at) << 18) | (valueAt(packed, at + 1) << 12);
-      const feature = high | (valueAt(packed, at + 2) << 6) | valueAt(packed, at + 3);
-      const posting = { cause, weight: valueAt(packed, at + 4) * WEIGHT_STEP };
-      const known = postings.get(feature);
-      if (known === undefined) postings.set(feature, [posting]);
-      else known.push(posting);
-    }
+/**
+ * The features of causes as the index holds them.
+ *
+ * @param weights by the place of the cause, at most 4,096 of them
+ */
+export function pack(weights: readonly Weights[]): readonly string[] {
+  const records = Array.from({ length: HALVES }, (): string[] => []);
+  for (const [cause, its] of weights.entries())
+    for (const [feature, weight] of its)
+      records[feature >>> HALF_BITS]?.push(recordOf(feature, cause, weight));
+  return records.map((its) => its.toSorted().join(''));
+}
+
+/** The causes that a feature is typical of. */
+export function postingsOf({ packed }: LikenessIndex, feature: number): readonly Posting[] {
+  const records = packed[feature >>> HALF_BITS] ?? '';
+  const wanted = digitsOf(feature & (HALVES - 1));
+  const found: Posting[] = [];
+  for (let at = 0; at + RECORD_CHARS <= records.length; at += RECORD_CHARS) {
+    if (!records.startsWith(wanted, at)) continue;
+    const digit = (place: number): number => DIGITS.indexOf(records.charAt(at + place));
+    found.push({ cause: (digit(2) << 6) | digit(3), weight: digit(4) * WEIGHT_STEP });
   }
-  const reported = new Map(entries.map((entry) => [entry.cause, entry.reported]));
-  return { causes: entries.map(({ cause }) => cause), reported, postings };
+  return found;
 }

@@ -1,5 +1,5 @@
 import { featuresOf } from './features.ts';
-import type { LikenessIndex } from './likeness-index.ts';
+import { type LikenessIndex, postingsOf } from './likeness-index.ts';
 
 /** How much the lines resemble the evidence of one cause. */
 export interface Alike {
@@ -45,11 +45,12 @@ export function rankAlike(index: LikenessIndex, lines: readonly string[]): reado
 }
 
 /** Likeness of one line to each cause, 0 where they have nothing in common. */
-function ofLine({ causes, postings }: LikenessIndex, text: string): Float64Array {
+function ofLine(index: LikenessIndex, text: string): Float64Array {
+  const { causes } = index;
   const sums = new Float64Array(causes.length);
   let squares = 0;
   for (const feature of featuresOf(text)) {
-    const known = postings.get(feature) ?? [];
+    const known = postingsOf(index, feature);
     const rarity = Math.log((causes.length + 1) / (known.length + 1));
     squares += rarity * rarity;
     for (const { cause, weight } of known) sums[cause] = (sums[cause] ?? 0) + weight * rarity;

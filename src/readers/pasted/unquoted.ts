@@ -81,7 +81,16 @@ function bareRow(row: SignRow): SignRow | null {
   if (!QUOTES_IN_TEXT.test(source) || /(?<!API group )(?:""|'')/.test(source)) return null;
   const anchors = row.anchors.map(bareAnchor).filter((anchor) => anchor !== null);
   if (anchors.length < row.anchors.length) return null;
-  return { ...row, anchors, pattern: new RegExp(bareSource(source), flags) };
+  let pattern: RegExp | null = null;
+  return {
+    ...row,
+    anchors,
+    // Of hundreds a text meets a few, and to rewrite all of them takes as long as to read it.
+    get pattern() {
+      pattern ??= new RegExp(bareSource(source), flags);
+      return pattern;
+    },
+  };
 }
 
 const BARE_TABLES = new WeakMap<SignTable, SignTable>();
