@@ -23,8 +23,9 @@ describe('a command as it is pasted', () => {
 async function allCommands(): Promise<readonly string[]> {
   const commands: string[] = [];
   for (const entry of CAUSES) {
-    const { decide, remedy } = causeOf(await entry.load());
-    for (const { command } of [decide, ...remedy({})]) if (command !== null) commands.push(command);
+    const cause = causeOf(await entry.load());
+    for (const { command } of [cause.decide, ...cause.remedy({})])
+      if (command !== null) commands.push(command);
   }
   return commands.map((command) => command.replace(/<([a-z][\w-]*)>/g, '$1'));
 }

@@ -26,7 +26,7 @@ function outputsIn(text: string): readonly string[] {
 }
 
 function objectsIn(document: JsonObject): readonly JsonObject[] {
-  if (/List$/.test(textAt(document, 'kind') ?? '') && Array.isArray(document['items'])) {
+  if (textAt(document, 'kind')?.endsWith('List') === true && Array.isArray(document['items'])) {
     const apiVersion = textAt(document, 'apiVersion') ?? 'v1';
     const kind = (textAt(document, 'kind') ?? '').replace(/List$/, '');
     return listAt(document, 'items')
