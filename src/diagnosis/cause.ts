@@ -6,6 +6,7 @@ import type { Stage } from '../evidence/stage.ts';
 import type { PlannedGroup } from '../domain/planned/groups.ts';
 import type { PlanView } from './plan-view.ts';
 import type { MilestoneId } from './milestones.ts';
+import { pasteable } from './pasteable.ts';
 import type { SymptomId } from './symptoms.ts';
 
 /**
@@ -71,7 +72,7 @@ export interface Step {
 
 /** One thing to do, with the command that does it where there is one. */
 export function step(text: string, command: string | null = null): Step {
-  return { text, command };
+  return { text, command: command === null ? null : pasteable(command) };
 }
 
 /**
@@ -213,5 +214,10 @@ export function found(
 export const clear: Clear = { verdict: 'clear' };
 
 export function cannotSay(...missing: readonly WhyUnknown[]): CannotSay {
-  return { verdict: 'unknown', missing };
+  return {
+    verdict: 'unknown',
+    missing: missing.map((why) =>
+      why.collect === null ? why : { ...why, collect: pasteable(why.collect) },
+    ),
+  };
 }

@@ -30,7 +30,7 @@ const COLLECT: Readonly<Record<Stage, Lack>> = {
   authenticated: ['no kubelet log after start', KUBELET_LOG],
   identified: [
     'the Node name and the EC2 name are not both in this evidence',
-    'aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].[InstanceId,PrivateDnsName]',
+    "aws ec2 describe-instances --instance-ids <instance> --query 'Reservations[].Instances[].[InstanceId,PrivateDnsName]'",
   ],
   registered: ['no list of Nodes', 'kubectl get nodes -o wide'],
   retained: [

@@ -73,8 +73,12 @@ export interface StatusSource {
   readonly height: () => number | null;
 }
 
-/** 1 when a machine or a lacking group is not usable, else 2 when one cannot be told, else 0. */
-export function exitCodeOfRollCall({ rows, gaps }: RollCallDocument): number {
+/**
+ * 1 when a machine or a lacking group is not usable or a cause of the cluster itself is named, as
+ * `diagnose` ends; else 2 when one cannot be told, else 0.
+ */
+export function exitCodeOfRollCall({ rows, gaps, cluster }: RollCallDocument): number {
+  if (cluster.length > 0) return EXIT.notUsable;
   return exitCodeOfVerdict(worstOf([...rows, ...gaps].map(({ verdict }) => verdict)));
 }
 

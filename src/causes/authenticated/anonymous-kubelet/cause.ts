@@ -35,7 +35,7 @@ export default defineCause({
     ),
     step(
       'Else run the bootstrap of the machine again.',
-      'sudo kubeadm reset -f && sudo kubeadm join <join arguments>',
+      'sudo kubeadm reset -f && sudo kubeadm join <join-arguments>',
     ),
   ],
   decide: step(

@@ -60,7 +60,7 @@ const cause = defineCause({
   remedy: () => [
     step(
       'Join the machine again with the present CA.',
-      'sudo kubeadm reset -f && sudo kubeadm join <join arguments>',
+      'sudo kubeadm reset -f && sudo kubeadm join <join-arguments>',
     ),
     step(
       'During a CA rotation, let the API server know both until every kubelet has a new certificate.',

@@ -24,7 +24,7 @@ const cause = defineCause({
   signs: {
     pending: definite(
       ['client-output', 'object', 'machine-approver', 'controller-manager'],
-      /(?:\b(?<csr>(?:node-)?csr-[\w-]+)|‹\w+›)\s+(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-(?:machine-config-operator|infra):node-bootstrapper)\s+(?:\S+\s+)?Pending\b/,
+      /(?:(?:\b(?<csr>(?:node-)?csr-[\w-]+)|‹\w+›)\s+|^\s*)(?:\d+d)?(?:\d+h)?(?:\d+m)?(?<=[dhm])(?:\d+s)?\s+(?:kubernetes\.io\/kube-apiserver-client-kubelet\s+)?(?:system:bootstrap:[a-z0-9]{6}|system:serviceaccount:openshift-(?:machine-config-operator|infra):node-bootstrapper)\s+(?:\S+\s+)?Pending\b/,
     ),
     notIssued: definite(
       ['client-output', 'object'],

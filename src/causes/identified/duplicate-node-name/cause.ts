@@ -64,7 +64,7 @@ const cause = defineCause({
           ),
           step(
             'Another machine: give this one a name of its own.',
-            'sudo kubeadm join --node-name <new-name> <join arguments>',
+            'sudo kubeadm join --node-name <new-name> <join-arguments>',
           ),
           step(
             'The same machine, joined before: delete the old Node, then join again.',

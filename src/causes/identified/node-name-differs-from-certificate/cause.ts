@@ -48,7 +48,7 @@ const cause = defineCause({
     ),
     step(
       'Join again under that name, so that the certificate carries it.',
-      `sudo kubeadm reset -f && sudo kubeadm join --node-name ${node ?? '<private-dns-name>'} <join arguments>`,
+      `sudo kubeadm reset -f && sudo kubeadm join --node-name ${node ?? '<private-dns-name>'} <join-arguments>`,
     ),
   ],
   decide: step(

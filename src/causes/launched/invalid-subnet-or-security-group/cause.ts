@@ -89,13 +89,12 @@ const cause = defineCause({
       ? `The Auto Scaling group ${group} launches with ${resource ?? ''}, which is not in the cluster’s VPC any more, so it stays at ${size}.`
       : `The launch names ${resource ?? 'a subnet or security group'} that EC2 does not accept (${code ?? 'missing, or of another VPC'}), so nothing is launched.`,
   remedy: ({ resource }) => [
-    {
-      text: 'See which subnets and security groups exist, and in which VPC.',
-      command:
-        resource?.startsWith('sg-') === true
-          ? `aws ec2 describe-security-groups --group-ids ${resource} --query SecurityGroups[].[GroupId,VpcId]`
-          : `aws ec2 describe-subnets --subnet-ids ${resource ?? '<subnet>'} --query Subnets[].[SubnetId,VpcId,State]`,
-    },
+    step(
+      'See which subnets and security groups exist, and in which VPC.',
+      resource?.startsWith('sg-') === true
+        ? `aws ec2 describe-security-groups --group-ids ${resource} --query SecurityGroups[].[GroupId,VpcId]`
+        : `aws ec2 describe-subnets --subnet-ids ${resource ?? '<subnet>'} --query Subnets[].[SubnetId,VpcId,State]`,
+    ),
     step(
       'The subnets of a managed node group cannot be changed: create a new group in existing subnets of the cluster’s VPC.',
       'aws eks create-nodegroup --cluster-name <cluster> --nodegroup-name <new-node-group> --node-role <node-role-arn> --subnets <subnet>',

@@ -53,13 +53,12 @@ const cause = defineCause({
       'Switch the private endpoint on, so that nodes need no public way.',
       `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config endpointPrivateAccess=true,endpointPublicAccess=true,publicAccessCidrs=${plainList(cidrs).join(',') || '<cidrs>'}`,
     ),
-    {
-      text: 'Or add the address that the nodes come from to the list.',
-      command:
-        sources === undefined
-          ? 'aws ec2 describe-nat-gateways --query NatGateways[].[VpcId,NatGatewayAddresses[].PublicIp]'
-          : `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config publicAccessCidrs=${[...plainList(cidrs), ...plainList(sources).map((address) => `${address}/32`)].join(',')}`,
-    },
+    step(
+      'Or add the address that the nodes come from to the list.',
+      sources === undefined
+        ? 'aws ec2 describe-nat-gateways --query NatGateways[].[VpcId,NatGatewayAddresses[].PublicIp]'
+        : `aws eks update-cluster-config --name ${cluster ?? '<cluster>'} --resources-vpc-config publicAccessCidrs=${[...plainList(cidrs), ...plainList(sources).map((address) => `${address}/32`)].join(',')}`,
+    ),
   ],
   decide: step(
     'Compare the list with the address that the machine comes from.',
