@@ -43,7 +43,7 @@ const VERSION_2 = `
   CREATE INDEX event_of_subject ON event (cluster, subject, at_ms);
   CREATE INDEX event_of_uid ON event (cluster, uid, at_ms) WHERE uid IS NOT NULL;
   CREATE UNIQUE INDEX event_of_key ON event (cluster, key) WHERE key IS NOT NULL;
-  PRAGMA application_id = ${0x526f6c6c};
+  PRAGMA application_id = 1383033964;
   PRAGMA user_version = 2;
 `;
 const VERSION_2_ROW = `INSERT INTO event (cluster, at_ms, received_ms, subject, subject_kind, uid,
@@ -51,8 +51,15 @@ const VERSION_2_ROW = `INSERT INTO event (cluster, at_ms, received_ms, subject, 
   VALUES (1, ?, 8, 'node-a', 'Node', 'u', 'verdict', 'test', 'b', -3, ?, '{"a":1}')
   ON CONFLICT DO NOTHING`;
 const ROW_OF_2 = event(7, {
-  ...{ receivedMs: 8, subject: 'node-a', subjectKind: 'Node', uid: 'u', kind: 'verdict' },
-  ...{ boot: 'b', skewMs: -3, key: 'k', body: { a: 1 } },
+  receivedMs: 8,
+  subject: 'node-a',
+  subjectKind: 'Node',
+  uid: 'u',
+  kind: 'verdict',
+  boot: 'b',
+  skewMs: -3,
+  key: 'k',
+  body: { a: 1 },
 });
 
 /** What SQLite keeps of the tables and indexes of a file, and its version. */

@@ -76,8 +76,15 @@ function rowOf1(atMs: number, key: string): string {
 }
 
 const ROW_OF_1 = event(7, {
-  ...{ receivedMs: 8, subject: 'node-a', subjectKind: 'Node', uid: 'u', kind: 'verdict' },
-  ...{ boot: 'b', skewMs: -3, key: 'k', body: { a: 1 } },
+  receivedMs: 8,
+  subject: 'node-a',
+  subjectKind: 'Node',
+  uid: 'u',
+  kind: 'verdict',
+  boot: 'b',
+  skewMs: -3,
+  key: 'k',
+  body: { a: 1 },
 });
 const ALL = { cluster: 'one', limit: 99 };
 
@@ -149,8 +156,10 @@ describe('PostgreSQL one version back and forward', WITH_POSTGRES, () => {
       assert.equal((await recorder.read({ ...ALL, kinds: ['verdict'] })).length, 3);
     });
   });
+});
 
-  test('what is not one version back is refused', async () => {
+describe('PostgreSQL that is not one version back', WITH_POSTGRES, () => {
+  test('is refused with the command that steps it back', async () => {
     const empty = isFailure('unsupported', /is empty; only version 2 is stepped back/);
     await assert.rejects(stepBackDatabase(await freshUrl()), empty);
     const url = await ofVersion1();

@@ -1,5 +1,5 @@
 /** F08 and F70: webhooks and policies of admission that are not on our side. */
-import type { Json, JsonObject } from '../../evidence/json.ts';
+import type { Json } from '../../evidence/json.ts';
 import { isObject, listAt, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
 import type { AdmissionQuestion, ApiServerHooks } from '../kube/hooks.ts';
@@ -28,13 +28,8 @@ function deniedByWebhook(): StatusError {
 /** As a ValidatingAdmissionPolicy refuses by default: the words of `Forbidden`, the code of `Invalid`. */
 function deniedByPolicy({ kind, name }: AdmissionQuestion): StatusError {
   const why = `ValidatingAdmissionPolicy '${POLICY}' with binding '${POLICY}' denied request: no marks but ours`;
-  const { message, details } = forbidden(kind, name, why).status;
-  return new StatusError({
-    code: 422,
-    reason: 'Invalid',
-    message: String(message),
-    details: details as JsonObject,
-  });
+  const { message } = forbidden(kind, name, why);
+  return new StatusError({ code: 422, reason: 'Invalid', message });
 }
 
 function taintsOf(node: KubeObject | null): readonly Json[] {
