@@ -1017,6 +1017,16 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "watch-events",
+    "for": "rollcall status --watch --aws-events, in addition to status and watch",
+    "warning": "It removes messages from the queue of --aws-events once they are read, and reads only a queue whose name ends in -watch.",
+    "kubernetes": [],
+    "aws": [
+      "sqs:DeleteMessage",
+      "sqs:ReceiveMessage"
+    ]
+  },
+  {
     "feature": "auth-restore",
     "for": "rollcall controller --auth restore, in addition to status and watch",
     "warning": "It writes the ConfigMap aws-auth. Whoever may write it may make anybody an administrator of the cluster. With --auth report it only reads, and needs no create and patch.",

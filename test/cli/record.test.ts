@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
+import { openRecorder } from '../../src/adapters/recorder/open.ts';
 import { emptyHome, rollcall } from '../live/rollcall.ts';
 import { capture } from './capture.ts';
 
@@ -51,4 +53,23 @@ test('a cluster that nothing names ends the program, and the recording is whole'
   assert.ok(existsSync(path));
   const { err } = await capture(['timeline', '--all', '--record', path]);
   assert.match(err, /is empty; fill it: rollcall record --record FILE/);
+});
+
+test('a recording goes one version back by record --step-back', async () => {
+  const path = join(folder, 'back.db');
+  await openRecorder(path).close();
+  const missing = await capture(['record', '--record', `${path}.not`, '--step-back']);
+  assert.deepEqual([missing.code, missing.err.split(';')[0]?.endsWith('.not')], [64, true]);
+  const { code, out } = await capture(['record', '--record', path, '--step-back']);
+  assert.equal(code, 0);
+  assert.match(out, /^The release before can open the recording now/);
+  const database = new DatabaseSync(path, { readOnly: true });
+  assert.deepEqual({ ...database.prepare('PRAGMA user_version').get() }, { user_version: 2 });
+  database.close();
+  const newer = new DatabaseSync(path);
+  newer.exec('PRAGMA user_version = 4');
+  newer.close();
+  const refused = await capture(['timeline', '--all', '--record', path]);
+  assert.equal(refused.code, 69);
+  assert.match(refused.err, /newer version .*rollcall record --record .*back\.db --step-back\.\n/);
 });

@@ -235,6 +235,9 @@ describe('reading one subject', () => {
     ['subject, of a few kinds', { subject: 'node-a', kinds: ['link'] }, 'event_of_subject'],
     ['UID', { uid: 'u' }, 'event_of_uid'],
     ['time', {}, 'event_of_time'],
+    ['verdicts', { kinds: ['verdict'] }, 'event_of_few'],
+    ['ends', { kinds: ['node-deleted', 'machine-state', 'machine-gone'] }, 'event_of_few'],
+    ['verdicts and Events', { kinds: ['verdict', 'event'] }, 'event_of_time'],
   ] as const) {
     test(`by ${name} searches ${index} and neither scans nor sorts`, async () => {
       const path = freshPath();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CONTROLLER_FAULTS } from '../../src/apps/sim/controllers/faults.ts';
 import { CONTROLLER_BUGS } from '../../src/apps/sim/controllers/planted.ts';
 import { CONTROLLER_RULES } from '../../src/apps/sim/controllers/run.ts';
+import { ADMISSION_FAULTS } from '../../src/sim/faults/admission.ts';
 import { FAULTS } from '../../src/sim/faults/faults.ts';
 import { FAULT_CLASSES, FAULT_KINDS, type FaultClass } from '../../src/sim/faults/list.ts';
 import { type Part, PARTS } from '../../src/sim/faults/parts.ts';
@@ -35,12 +36,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 function later(parts: readonly Part[]): string {
   return `with the ${parts.map((part) => PARTS[part]).join(', ')}`;
 }
-
-/** What this world lacks, where it is not only a part of Rollcall that would face it. */
-const LACKING: Readonly<Record<string, string>> = {
-  F08: 'a world with webhooks of admission',
-  F70: 'a world with policies of admission',
-};
 
 /** Faults of single calls, which have no declaration of their own. */
 const OF_LOST_CALLS: ReadonlySet<string> = new Set(['F01', 'F02', 'F03']);
@@ -85,12 +80,12 @@ function isOfJanitorFaults(id: string): boolean {
 function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
   const fault = FAULTS.find((one) => one.id === id);
   const comes = faces.filter((part) => part !== 'diagnosis');
-  const lacking = LACKING[id] === undefined ? '' : `${LACKING[id]}; `;
-  const otherwise = `${lacking}${later(comes.length === 0 ? faces : comes)}`;
+  const otherwise = later(comes.length === 0 ? faces : comes);
   const places = {
     isHere: fault !== undefined,
     hasControllers: isOfControllers(id),
     hasJanitor: isOfJanitorFaults(id),
+    hasGate: ADMISSION_FAULTS.some((one) => one.id === id),
   };
   const state = stateOf(places, otherwise);
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
@@ -327,6 +322,9 @@ cannot be read; the clock is set ahead by 8 s and by an hour. Each opening is co
 agent of the present DaemonSet worked on this machine, in this boot and for this Node (I-01 to I-04),
 each write with the taints and labels that were there (I-05, I-07, I-08), and at the end no well node
 is shut (L-01) and none is remembered that is gone (I-32).
+
+While a webhook or a policy of admission refuses its writes of Nodes (F08, F70) the rules hold too, and each
+gate opens once it no longer does.
 
 Besides drawn faults with two replicas, writes of Nodes go wrong in each way. Mistakes that are planted
 between the gate and its ports, and what catches them:`;

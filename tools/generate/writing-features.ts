@@ -2,7 +2,12 @@
 import type { FeaturePermissions } from '../../src/collection/permissions.ts';
 import { AUTH_PERMISSIONS, AUTH_WRITES } from './auth-permissions.ts';
 import { CONTROLLER_PERMISSIONS, WRITES } from './controller-permissions.ts';
-import { EVENTS_PERMISSIONS, EVENTS_WRITES } from './events-permissions.ts';
+import {
+  EVENTS_PERMISSIONS,
+  EVENTS_WRITES,
+  WATCH_EVENTS_PERMISSIONS,
+  WATCH_EVENTS_WRITES,
+} from './events-permissions.ts';
 import { feature } from './feature.ts';
 import { JOIN_REPORT_PERMISSIONS, REPORT_WRITES } from './join-permissions.ts';
 import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
@@ -33,6 +38,12 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     'rollcall controller --aws-events, in addition to status and watch',
     [EVENTS_PERMISSIONS],
     EVENTS_WRITES,
+  ),
+  feature(
+    'watch-events',
+    'rollcall status --watch --aws-events, in addition to status and watch',
+    [WATCH_EVENTS_PERMISSIONS],
+    WATCH_EVENTS_WRITES,
   ),
   feature(
     'auth-restore',

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { PortError } from '../../ports/port-error.ts';
 import type { Recorder } from '../../ports/recorder.ts';
 import { reasonOf } from './failure.ts';
-import { isCurrent, migrate } from './schema.ts';
+import { isCurrent, migrate, stepBack } from './schema.ts';
 import { SqliteRecorder } from './sqlite.ts';
 
 const BUSY_TIMEOUT_MS = 5000;
@@ -35,6 +35,25 @@ export function openRecording(path: string): Recorder {
     if (isUsable(path, database)) return database;
     database.close();
     return openDatabase(path);
+  });
+}
+
+/**
+ * Brings the file of a recorder to the version that the release before opens. Nobody may record into
+ * it meanwhile with this release, which would bring it forward again when it opens it.
+ *
+ * @param timeout how long another program's transaction is waited for, ms
+ * @throws PortError as `openRecorder`, and `unsupported` for a file that is older than that
+ */
+export function stepBackFile(path: string, timeout = BUSY_TIMEOUT_MS): void {
+  told(path, () => {
+    const database = new DatabaseSync(path, { timeout });
+    try {
+      mustBeWhole(path, database);
+      stepBack(path, database);
+    } finally {
+      database.close();
+    }
   });
 }
 

@@ -1,8 +1,9 @@
 import type { PoolClient } from 'pg';
-import { PortError } from '../../ports/port-error.ts';
+import { FEW_KINDS_TERM } from './few-kinds.ts';
+import { newerTables, olderTables } from './versions.ts';
 
 /** What `rollcall_schema` says of the tables that this program writes. */
-export const POSTGRES_VERSION = 1;
+export const POSTGRES_VERSION = 2;
 /** Programs that start at once create the tables one after the other; any number will do. */
 const LOCK = 0x526f6c6c;
 
@@ -36,8 +37,15 @@ const TABLES = `
   );
 `;
 
+/** Version 1 read the last verdicts and all ends of a cluster through the rows of everything. */
+const FROM_1 = `CREATE INDEX rollcall_event_of_few ON rollcall_event (cluster, at_ms, sequence)
+  WHERE ${FEW_KINDS_TERM}`;
+
+/** From the present version to the one before: nothing of a row is in what goes. */
+const BACK = 'DROP INDEX rollcall_event_of_few';
+
 /** From each version to the next one. */
-const MIGRATIONS: Readonly<Record<number, string>> = { 0: TABLES };
+const MIGRATIONS: Readonly<Record<number, string>> = { 0: TABLES, 1: FROM_1 };
 
 /**
  * Creates the tables or brings them to the present version, all or nothing. The program that only
@@ -47,11 +55,32 @@ const MIGRATIONS: Readonly<Record<number, string>> = { 0: TABLES };
  */
 export async function migratePostgres(client: PoolClient, place: string): Promise<void> {
   if ((await versionOf(client, place)) === POSTGRES_VERSION) return;
+  await alone(client, async () => bringForward(client, place));
+}
+
+/**
+ * Brings the tables to the version before the present one, which the release before takes; tables
+ * that have it already stay as they are.
+ *
+ * @throws PortError `unsupported` for tables of a newer version, or none
+ */
+export async function stepBackPostgres(client: PoolClient, place: string): Promise<void> {
+  await alone(client, async () => {
+    const from = await versionOf(client, place);
+    const target = POSTGRES_VERSION - 1;
+    if (from < target) throw olderTables(`PostgreSQL ${place}`, from, target);
+    if (from === target) return;
+    await client.query(BACK);
+    await setVersion(client, target);
+  });
+}
+
+async function alone(client: PoolClient, work: () => Promise<void>): Promise<void> {
   // The lock comes before the transaction, which sees only what was there when it began.
   await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
   try {
     await client.query('BEGIN');
-    await bringForward(client, place);
+    await work();
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
@@ -59,6 +88,10 @@ export async function migratePostgres(client: PoolClient, place: string): Promis
   } finally {
     await client.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => undefined);
   }
+}
+
+async function setVersion(client: PoolClient, version: number): Promise<void> {
+  await client.query('UPDATE rollcall_schema SET version = $1', [version]);
 }
 
 async function bringForward(client: PoolClient, place: string): Promise<void> {
@@ -70,7 +103,7 @@ async function bringForward(client: PoolClient, place: string): Promise<void> {
   }
   for (let version = from; version < POSTGRES_VERSION; version++)
     await client.query(MIGRATIONS[version] ?? '');
-  await client.query('UPDATE rollcall_schema SET version = $1', [POSTGRES_VERSION]);
+  await setVersion(client, POSTGRES_VERSION);
 }
 
 /** 0 where there are no tables. */
@@ -80,6 +113,5 @@ async function versionOf(client: PoolClient, place: string): Promise<number> {
   const { rows } = await client.query('SELECT version FROM rollcall_schema');
   const version = Number(rows[0]?.version ?? 0);
   if (version <= POSTGRES_VERSION) return version;
-  const message = `PostgreSQL ${place} was written by a newer version of this program; update it first.`;
-  throw new PortError({ failure: 'unsupported', message });
+  throw newerTables(`PostgreSQL ${place}`, `postgres://${place}`, version, POSTGRES_VERSION);
 }

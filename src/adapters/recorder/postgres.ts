@@ -8,8 +8,9 @@ import type {
   RecordedRange,
   Recorder,
 } from '../../ports/recorder.ts';
+import { areFew, FEW_KINDS_TERM } from './few-kinds.ts';
 import { isOfConnection, isTakenBack, postgresReason } from './postgres-failure.ts';
-import { migratePostgres } from './postgres-schema.ts';
+import { migratePostgres, stepBackPostgres } from './postgres-schema.ts';
 import { eventOf, type EventRow, noteRowOf, rowOf } from './row.ts';
 
 const CONNECTIONS_MAX = 4;
@@ -75,6 +76,20 @@ export function openPostgres(url: string): Recorder {
     shrinkTo: async (bytesMax) => recorder.shrinkTo(bytesMax),
     close: async () => recorder.close(),
   };
+}
+
+/**
+ * Brings the tables of a database to the version that the release before takes.
+ *
+ * @throws PortError as each call of the recorder, and `unsupported` where there is nothing to step back
+ */
+export async function stepBackDatabase(url: string): Promise<void> {
+  const recorder = new PostgresRecorder(url);
+  try {
+    await recorder.stepBack();
+  } finally {
+    await recorder.close();
+  }
 }
 
 /** Without user and password. */
@@ -166,6 +181,12 @@ class PostgresRecorder {
       rows += cut.rows;
       untilMs = Math.max(untilMs ?? cut.untilMs, cut.untilMs);
     }
+  }
+
+  async stepBack(): Promise<void> {
+    // Tables of an older version are not to be brought forward first.
+    this.#isReady = true;
+    await this.#asked(true, async (client) => stepBackPostgres(client, this.#place));
   }
 
   async close(): Promise<void> {
@@ -262,7 +283,11 @@ async function putNote(
     );
 }
 
-function questionOf(range: RecordedRange): { readonly sql: string; readonly values: unknown[] } {
+/** What reads a range: the newest first, so that the limit keeps them. */
+export function questionOf(range: RecordedRange): {
+  readonly sql: string;
+  readonly values: unknown[];
+} {
   const { cluster, subject, uid, kinds, exceptKinds, fromMs, toMs, limit } = range;
   const values: unknown[] = [];
   const where: string[] = [];
@@ -276,6 +301,7 @@ function questionOf(range: RecordedRange): { readonly sql: string; readonly valu
   if (subject !== undefined) need('subject = ?', subject);
   if (uid !== undefined) need('uid = ?', uid);
   if (kinds !== undefined) need('kind = ANY(?::text[])', kinds);
+  if (kinds !== undefined && areFew(kinds)) where.push(FEW_KINDS_TERM);
   if (exceptKinds !== undefined) need('kind <> ALL(?::text[])', exceptKinds);
   values.push(Math.max(0, Math.min(Math.floor(limit), LIMIT_MAX)));
   const sql = `SELECT ${SELECTED} FROM rollcall_event WHERE ${where.join(' AND ')}

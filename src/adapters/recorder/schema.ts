@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { PortError } from '../../ports/port-error.ts';
+import { FEW_KINDS_TERM } from './few-kinds.ts';
+import { newerTables, olderTables } from './versions.ts';
 
 /** `user_version` of the files that this program writes. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** `Roll` in ASCII, by which `file` and SQLite know whose file it is. */
 const APPLICATION_ID = 0x526f6c6c;
 
@@ -39,10 +41,9 @@ const INDEXES = `
   CREATE UNIQUE INDEX event_of_key ON event (cluster, key) WHERE key IS NOT NULL;
 `;
 
-const MARKS = `
-  PRAGMA application_id = ${APPLICATION_ID};
-  PRAGMA user_version = ${SCHEMA_VERSION};
-`;
+function marks(version: number): string {
+  return `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version};`;
+}
 
 /** Version 1 knew one time, no UID and no kind of subject. */
 const FROM_1 = `
@@ -59,8 +60,18 @@ const FROM_1 = `
   ${INDEXES}
 `;
 
+/** Version 2 read the last verdicts and all ends of a cluster through the rows of everything. */
+const FROM_2 = `CREATE INDEX event_of_few ON event (cluster, at_ms) WHERE ${FEW_KINDS_TERM};`;
+
+/** From the present version to the one before: nothing of a row is in what goes. */
+const BACK = 'DROP INDEX event_of_few;';
+
 /** From each version to the next one. */
-const MIGRATIONS: Readonly<Record<number, string>> = { 0: TABLES + INDEXES, 1: FROM_1 };
+const MIGRATIONS: Readonly<Record<number, string>> = {
+  0: TABLES + INDEXES,
+  1: FROM_1,
+  2: FROM_2,
+};
 
 function pragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name] ?? 0);
@@ -83,10 +94,7 @@ function versionOf(path: string, database: DatabaseSync): number {
   const isOurs = application === APPLICATION_ID || (application === 0 && tables.has('event'));
   const isEmpty = application === 0 && tables.size === 0;
   const isNewer = version > SCHEMA_VERSION && (isOurs || isEmpty);
-  if (isNewer) {
-    const message = `${path} was written by a newer version of this program; update it first.`;
-    throw new PortError({ failure: 'unsupported', message });
-  }
+  if (isNewer) throw newerTables(path, path, version, SCHEMA_VERSION);
   if (isEmpty || (isOurs && version > 0)) return version;
   const message = `${path} is another program’s database; choose another file.`;
   throw new PortError({ failure: 'malformed', message });
@@ -103,17 +111,38 @@ export function migrate(path: string, database: DatabaseSync): void {
   if (before === SCHEMA_VERSION) return;
   // Before the first table it holds at once; in an older file from the next VACUUM on.
   database.exec('PRAGMA auto_vacuum = INCREMENTAL');
-  database.exec('BEGIN IMMEDIATE');
-  try {
+  wholly(database, () => {
     // Another program may have done it while this one waited for the lock.
     const from = versionOf(path, database);
     for (let version = from; version < SCHEMA_VERSION; version = version === 0 ? 2 : version + 1)
       database.exec(MIGRATIONS[version] ?? '');
-    if (from < SCHEMA_VERSION) database.exec(MARKS);
+    if (from < SCHEMA_VERSION) database.exec(marks(SCHEMA_VERSION));
+  });
+  if (before === 1) database.exec('VACUUM');
+}
+
+/**
+ * Brings a file to the version before the present one, which the release before opens; one that has
+ * it already stays as it is.
+ *
+ * @throws PortError as `isCurrent`, and `unsupported` for a file of a version before that
+ */
+export function stepBack(path: string, database: DatabaseSync): void {
+  wholly(database, () => {
+    const from = versionOf(path, database);
+    if (from < SCHEMA_VERSION - 1) throw olderTables(path, from, SCHEMA_VERSION - 1);
+    if (from < SCHEMA_VERSION) return;
+    database.exec(BACK + marks(SCHEMA_VERSION - 1));
+  });
+}
+
+function wholly(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
-  if (before > 0) database.exec('VACUUM');
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { RecordedRange } from '../../ports/recorder.ts';
+import { areFew, FEW_KINDS_TERM } from './few-kinds.ts';
 
 const LIMIT_MAX = 100_000;
 
@@ -17,9 +18,10 @@ export interface Question {
 }
 
 /** The index is named, since SQLite would rather walk through all of a cluster in its order. */
-function indexFor({ subject, uid }: RecordedRange): string {
+function indexFor({ subject, uid, kinds }: RecordedRange): string {
   if (subject !== undefined) return 'event_of_subject';
-  return uid === undefined ? 'event_of_time' : 'event_of_uid';
+  if (uid !== undefined) return 'event_of_uid';
+  return kinds !== undefined && areFew(kinds) ? 'event_of_few' : 'event_of_time';
 }
 
 /** What reads a range: the newest first, so that the limit keeps them. */
@@ -36,9 +38,11 @@ export function rangeQuestion(cluster: number, range: RecordedRange): Question {
     conditions.push(['kind IN (SELECT value FROM json_each(?))', JSON.stringify(kinds)]);
   if (exceptKinds !== undefined)
     conditions.push(['kind NOT IN (SELECT value FROM json_each(?))', JSON.stringify(exceptKinds)]);
-  const where = conditions.map(([text]) => text).join(' AND ');
+  const index = indexFor(range);
+  const terms = index === 'event_of_few' ? [FEW_KINDS_TERM] : [];
+  const where = [...conditions.map(([text]) => text), ...terms].join(' AND ');
   return {
-    sql: `SELECT ${COLUMNS} FROM event INDEXED BY ${indexFor(range)}
+    sql: `SELECT ${COLUMNS} FROM event INDEXED BY ${index}
       WHERE ${where} ORDER BY at_ms DESC, sequence DESC LIMIT ?`,
     values: [
       ...conditions.map(([, value]) => value),

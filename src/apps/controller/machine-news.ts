@@ -1,3 +1,4 @@
+import { KeptNews } from '../../collection/resident/kept-news.ts';
 import { receiveMachineNews } from '../../collection/resident/machine-news.ts';
 import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import type { AwsEvents } from '../../ports/aws-events.ts';
@@ -30,7 +31,7 @@ export class MachineNewsPart {
   readonly #tools: MachineNewsTools;
   readonly #heard: (kind: MachineNews['kind']) => void;
   readonly #failing: (isFailing: boolean) => void;
-  #waiting: (() => void)[] = [];
+  readonly #kept = new KeptNews();
 
   constructor(tools: MachineNewsTools) {
     this.#tools = tools;
@@ -50,9 +51,7 @@ export class MachineNewsPart {
 
   /** A standing begins to be taken; the answer is called when it is taken and recorded. */
   taking(): () => void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    return () => waiting.forEach((resolve) => resolve());
+    return this.#kept.taking();
   }
 
   /** @throws what is a bug and no failure of the queue */
@@ -75,10 +74,7 @@ export class MachineNewsPart {
   }
 
   async #take(news: readonly MachineNews[]): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.push(resolve);
     for (const { kind } of news) this.#heard(kind);
-    this.#tools.report(news);
-    await promise;
+    await this.#kept.keep(() => this.#tools.report(news));
   }
 }

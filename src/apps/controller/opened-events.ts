@@ -1,11 +1,9 @@
-import { openAwsEvents } from '../../adapters/aws/events.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
-import { systemRandom } from '../../adapters/system/random.ts';
 import type { AwsEvents } from '../../ports/aws-events.ts';
 import { pause } from '../../runtime/abort.ts';
-import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
 import type { Clients } from '../cli/live/open-clients.ts';
+import { openQueue } from '../cli/live/open-queue.ts';
 import type { OpenConfiguration } from './configuration.ts';
 
 /** A queue whose connections are its own. */
@@ -25,18 +23,11 @@ const HELD_MS = 5_000;
 export function eventsOf(
   { current }: OpenConfiguration,
   flags: LiveFlags,
-  { aws, described }: Clients,
+  clients: Clients,
 ): OpenedEvents | null {
   const { awsEvents: url } = current();
   if (url === null) return null;
-  if (aws === null) throw new SourceError('--aws-events needs AWS; name a region: --region');
-  const opened = openAwsEvents(url, {
-    region: flags.region ?? described?.region ?? null,
-    profile: flags.profile ?? described?.awsProfile ?? null,
-    env: process.env,
-    clock: systemClock,
-    random: systemRandom,
-  });
+  const opened = openQueue(url, flags, clients);
   const receive: AwsEvents['receive'] = async (signal) => {
     if (!current().dryRun) return opened.receive(signal);
     await pause(systemClock, HELD_MS, signal);

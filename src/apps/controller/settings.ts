@@ -3,23 +3,12 @@ import { JANITOR_MODES } from '../../controllers/eni-janitor/janitor.ts';
 import { LOG_FORMATS, LOG_LEVELS } from '../../runtime/log/logger.ts';
 import type { Settings } from '../../runtime/configuration/setting.ts';
 import { LIVE_OPTIONS } from '../cli/declared/shared.ts';
+import { isPlainUrl, queueTrouble } from '../cli/live/open-queue.ts';
 import { addressOf } from '../cli/options/address.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const YEAR_MS = 365 * DAY_MS;
-
-/** A user in a URL would be sent in a header that no receiver of webhooks asks for. */
-function isWebhookUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password === '';
-}
-
-/** `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`, and what endpoints of one's own make of it. */
-function isQueueUrl(text: string): boolean {
-  return isWebhookUrl(text) && /^\/\d{12}\/[\w-]{1,80}(?:\.fifo)?$/.test(new URL(text).pathname);
-}
 
 /** What `rollcall controller` can be set to, by its file, its flags and its environment. */
 export const CONTROLLER_SETTINGS = {
@@ -79,8 +68,7 @@ export const CONTROLLER_SETTINGS = {
     fallback: null,
     isFixed: true,
     valueName: 'URL',
-    check: (value) =>
-      isQueueUrl(value) ? null : 'is not the URL of a queue; list them: aws sqs list-queues',
+    check: (value) => queueTrouble(value, 'controller'),
     help: 'SQS queue to which EventBridge sends what EC2, Auto Scaling and AWS Health report; messages that were read are removed',
   },
   eniJanitor: {
@@ -134,7 +122,7 @@ export const CONTROLLER_SETTINGS = {
     fallback: null,
     isFixed: true,
     isSecret: true,
-    check: (value) => (isWebhookUrl(value) ? null : 'is not an http or https URL without a user'),
+    check: (value) => (isPlainUrl(value) ? null : 'is not an http or https URL without a user'),
     help: 'URL to which each happening is sent as JSON by the replica that leads',
   },
   webhookSecret: {

@@ -11,6 +11,12 @@ import { wordOf } from './word.ts';
 
 /** The admission plugins that matter, in their order. `before` is null when an object comes. @throws Refusal */
 export function admitted(scope: Scope, object: KubeObject, before: KubeObject | null): KubeObject {
+  const own = byPlugins(scope, object, before);
+  const { core, user, kind, name } = scope;
+  return core.hooks.admit?.(own, { user, kind, name, before }) ?? own;
+}
+
+function byPlugins(scope: Scope, object: KubeObject, before: KubeObject | null): KubeObject {
   restrictNode(scope, object, before);
   if (before !== null) return changedPod(scope, object, before);
   assertNamespace(scope, object);

@@ -1,4 +1,5 @@
 import type { ApiUser, KubeObject } from './contract.ts';
+import type { KubeKind } from './kinds.ts';
 
 export interface LogRequest {
   readonly container: string;
@@ -30,6 +31,15 @@ export interface KubeletQuestion {
   readonly query: Readonly<Record<string, string>>;
 }
 
+/** A write that others are asked about. */
+export interface AdmissionQuestion {
+  readonly user: ApiUser;
+  readonly kind: KubeKind;
+  readonly name: string;
+  /** null for an object that comes. */
+  readonly before: KubeObject | null;
+}
+
 /** Where the API server asks others. */
 export interface ApiServerHooks {
   /** `gitVersion`; v1.36.3 when not given. */
@@ -44,6 +54,12 @@ export interface ApiServerHooks {
   readonly authenticateToken?: (token: string) => ApiUser | null;
   /** What mutating webhooks make of a pod that is being created, after the API server's own plugins. */
   readonly mutatePod?: (pod: KubeObject) => KubeObject;
+  /**
+   * What webhooks and policies of admission make of a write after the API server's own plugins.
+   *
+   * @throws StatusError to refuse it
+   */
+  readonly admit?: (object: KubeObject, question: AdmissionQuestion) => KubeObject;
   /** False lets everybody do everything, as long as a world has no roles yet. */
   readonly isAuthorizing?: boolean;
   /** False leaves Nodes without `node.kubernetes.io/not-ready` when they are created. */

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/evidence/json.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { KubeApi } from '../../../src/ports/kube-api.ts';
 import type { KubeWrites } from '../../../src/ports/kube-writes.ts';
+import type { AdmissionFault } from '../../../src/sim/faults/admission.ts';
 import type { Call, Fate } from '../../../src/sim/programs/call.ts';
 
 export interface Violation {
@@ -28,9 +29,13 @@ export interface GatePlan {
   /** Asked of each call before the calm. */
   readonly fate?: Fate;
   readonly bug?: PortBug;
+  /** Strikes writes of Nodes from the first second of the chaos to its last. */
+  readonly admission?: AdmissionFault;
 }
 
 export interface GateResult {
+  /** How often the fault of admission struck. */
+  readonly struck: number;
   readonly violations: readonly Violation[];
   /** By rule, how often it was looked at. */
   readonly evaluations: ReadonlyMap<string, number>;

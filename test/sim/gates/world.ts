@@ -3,6 +3,7 @@ import { settle } from '../../../src/adapters/system/settle.ts';
 import { overTripwires } from '../../../src/adapters/system/tripwires.ts';
 import { GateProgram } from '../../../src/apps/gate/program.ts';
 import { NODE_GATES, readNodeGate } from '../../../src/controllers/gate/policies/node-gate.ts';
+import type { ApiServerHooks } from '../../../src/sim/kube/hooks.ts';
 import { runUntil } from '../../../src/sim/kernel/kernel.ts';
 import { startControllerManager } from '../../../src/sim/platform/controller-manager.ts';
 import { startScheduler } from '../../../src/sim/platform/scheduler/scheduler.ts';
@@ -123,7 +124,15 @@ function gateOf(scene: Scene, program: SimulatedProgram, identity: string): Gate
 /** Plays the world to its end. */
 export async function playGates(plan: GatePlan): Promise<GateResult> {
   return overTripwires(async () => {
-    const cluster = createCluster({ seed: plan.seed ?? 1 });
+    let struck = 0;
+    const admit: NonNullable<ApiServerHooks['admit']> = (object, question) => {
+      const { admission } = plan;
+      const isOurs = question.user.name === GATE_USER.name && question.kind.kind === 'Node';
+      if (admission === undefined || !isOurs || kernel.nowMs() - startMs >= CHAOS_MS) return object;
+      struck++;
+      return admission.admit(object, question);
+    };
+    const cluster = createCluster({ seed: plan.seed ?? 1, admit });
     const { kernel, world } = cluster;
     const startMs = kernel.nowMs();
     startControllerManager(world);
@@ -148,6 +157,6 @@ export async function playGates(plan: GatePlan): Promise<GateResult> {
     script({ cluster, machines, stepClocks });
     await runUntil(kernel, startMs + WHOLE_MS, settle);
     for (const replica of replicas) watched.onEnd(replica.kept());
-    return { ...watched.result(), calls: seen, lines };
+    return { ...watched.result(), calls: seen, lines, struck };
   });
 }

@@ -1,6 +1,7 @@
 /** Gates in simulated worlds: the rules hold whatever goes wrong, and notice mistakes. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
+import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
 import { LIVENESS, SAFETY } from '../../../src/sim/invariants/list.ts';
 import { PLANTED_KINDS } from '../../../src/sim/planted/list.ts';
 import { DEEDS_OF, type Call, type Deed, type Fate } from '../../../src/sim/programs/call.ts';
@@ -81,6 +82,15 @@ test('two replicas keep the rules under faults that are drawn', { timeout: LONG_
     const { violations } = await playGates({ seed, replicas: 2, fate });
     assert.deepEqual(violations, [], `seed ${seed}`);
   }
+});
+
+describe('while others decide about writes of Nodes, the rules hold:', () => {
+  for (const fault of ADMISSION_FAULTS)
+    test(`${fault.id}, ${fault.title}`, async () => {
+      const { violations, struck, opened } = await playGates({ admission: fault, replicas: 2 });
+      assert.deepEqual(violations, []);
+      assert.ok(struck > 0 && opened.length > 0, `${struck} struck, ${opened.length} opened`);
+    });
 });
 
 test('mistakes and what catches them are in the lists', () => {

@@ -5,6 +5,7 @@ import { createAwsCloud } from '../../../src/sim/aws/cloud.ts';
 import { createKernel, type Kernel } from '../../../src/sim/kernel/kernel.ts';
 import { createClient } from '../../../src/sim/kube/client.ts';
 import type { ApiUser, KubeClient, Watch } from '../../../src/sim/kube/contract.ts';
+import type { ApiServerHooks } from '../../../src/sim/kube/hooks.ts';
 import { createApiServer, type KubeApiServer } from '../../../src/sim/kube/server.ts';
 import type { World } from '../../../src/sim/world.ts';
 
@@ -30,6 +31,7 @@ export interface TestClusterOptions {
   /** False lets everybody do everything. */
   readonly isAuthorizing?: boolean;
   readonly authenticateToken?: (token: string) => ApiUser | null;
+  readonly admit?: NonNullable<ApiServerHooks['admit']>;
 }
 
 export function createCluster({ seed = 1, ...hooks }: TestClusterOptions = {}): TestCluster {

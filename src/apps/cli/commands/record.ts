@@ -6,6 +6,7 @@ import { EXIT } from '../exit-code.ts';
 import { liveFlagsOf } from '../live/flags.ts';
 import { openLiveRecorder } from '../live/live-recording.ts';
 import { limitsOf } from '../live/record-limits.ts';
+import { stepBack } from '../live/record-target.ts';
 import { watchLive } from '../live/status-source.ts';
 import { sayNotices } from '../live/watch-notices.ts';
 import { parseCommandLine } from '../options/parse.ts';
@@ -19,6 +20,7 @@ export async function recordCommand(args: readonly string[], context: CliContext
   const { record: target, every: awsMs, for: forMs } = values;
   if (target === null)
     throw new UsageError('record needs a file: rollcall record --record flight.db');
+  if (values['step-back']) return steppedBack(target, context);
   const flags = liveFlagsOf(values);
   const say = (line: string): void =>
     context.err(`${new Date(systemClock.nowMs()).toISOString()}  ${line}\n`);
@@ -39,5 +41,11 @@ export async function recordCommand(args: readonly string[], context: CliContext
     timer?.cancel();
     await recorder.close();
   }
+  return EXIT.usable;
+}
+
+async function steppedBack(target: string, context: CliContext): Promise<number> {
+  await stepBack(target);
+  context.out('The release before can open the recording now; this one brings it forward again.\n');
   return EXIT.usable;
 }

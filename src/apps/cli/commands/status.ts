@@ -52,6 +52,9 @@ export interface WatchPrinter {
 /** Hears the Nodes while everything else is still asked for, with the time of the look. */
 export type OnFirstNodes = (observations: Observations, nowMs: number) => void;
 
+/** The recording to append to, and the queue of events of AWS; null for none. */
+export type WatchWishes = Pick<StatusArguments, 'record' | 'awsEvents'>;
+
 /** Where the roll call comes from when no files are given. */
 export interface StatusSource {
   /** Looks once. */
@@ -66,7 +69,7 @@ export interface StatusSource {
         live: LiveFlags,
         context: CliContext,
         printer: WatchPrinter,
-        record: string | null,
+        wishes: WatchWishes,
       ) => Promise<void>)
     | null;
   /** Lines of the terminal, for the screen that `--watch` keeps; null when it is none. */
@@ -329,7 +332,7 @@ async function watching(
     nowMs: () => systemClock.nowMs(),
     recorded: await recordedBy(asked),
   });
-  await source.watch(asked.live, context, printer, asked.record);
+  await source.watch(asked.live, context, printer, asked);
   return printer.exitCode();
 }
 

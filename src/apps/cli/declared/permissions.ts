@@ -30,6 +30,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'controller',
         'eni-janitor',
         'aws-events',
+        'watch-events',
         'auth-restore',
         'gate',
         'gate-evict',

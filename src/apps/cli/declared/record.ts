@@ -22,7 +22,10 @@ export const RECORD_LIMITS = declareOptions({
 export const RECORD = declareCommand({
   name: 'record',
   summary: 'Record what happens to machines, for rollcall timeline',
-  usage: ['record --record FILE [--for TIME] [--every TIME] [options]'],
+  usage: [
+    'record --record FILE [--for TIME] [--every TIME] [options]',
+    'record --record FILE --step-back',
+  ],
   description: [
     'Follows the cluster as status --watch does and appends what changes: launches and ends of instances, NodeClaims and Nodes with their UIDs, conditions, taints, reboots, Events, verdicts and their causes. What a machine shows that is about to go is kept too: the object, the findings, the ends of its console and of the logs of its programs.',
     'Rollcall only reads from the cluster. A fact is recorded once, also when the program starts again or several record the same cluster. Times in which nobody looked are recorded as gaps. Secrets are left out. See docs/recorder.md.',
@@ -46,6 +49,10 @@ export const RECORD = declareCommand({
       kind: 'flag',
       help: 'Keep the log of the VPC CNI of machines that are about to go, through their kubelets; needs get nodes/proxy, which also allows running commands in pods',
     },
+    'step-back': {
+      kind: 'flag',
+      help: 'Record nothing; bring FILE to the version that the release before opens',
+    },
     ...RECORD_LIMITS,
     ...LIVE_OPTIONS,
   },
@@ -59,6 +66,10 @@ export const RECORD = declareCommand({
     {
       title: 'Several clusters in one database',
       command: 'rollcall record --record postgres://rollcall@db.example.com/flight --cluster shop',
+    },
+    {
+      title: 'Before the release before is installed again',
+      command: 'rollcall record --record flight.db --step-back',
     },
   ],
   seeAlso: ['timeline', 'status'],

@@ -20,7 +20,7 @@ export const STATUS = declareCommand({
   usage: ['[status] [MACHINE]… [options]', '[status] PATH… [options]'],
   description: [
     'A machine is expected when an EC2 instance carries the tags of the cluster, when a node group or Auto Scaling group wants it, when a NodeClaim requests it, or when --expect lists it. Each row shows the verdict, the rung of the ladder that the machine has reached, and the cause. The last line says what the failures have in common.',
-    'With --watch the table follows each change in Kubernetes; AWS is asked every minute, and when machines come or go. When the output is piped, each change is one line, and with -o json one document.',
+    'With --watch the table follows each change in Kubernetes; AWS is asked every minute, when machines come or go, and with --aws-events when it reports one. When the output is piped, each change is one line, and with -o json one document.',
     '--sort-by and custom columns take the fields of .rows as -o json shows them. A jsonpath template starts at the document.',
   ],
   words: { most: Infinity, completes: ['machine', 'file'] },
@@ -53,6 +53,11 @@ export const STATUS = declareCommand({
       completes: 'file',
       help: 'Take from this recording since when rows stand as they do; with --watch, append what changes to it; see: rollcall help record',
     },
+    'aws-events': {
+      kind: 'text',
+      value: 'URL',
+      help: 'With --watch: SQS queue, named …-watch, to which EventBridge sends what EC2, Auto Scaling and AWS Health report; messages that were read are removed',
+    },
     expect: {
       kind: 'text',
       value: 'FILE',
@@ -75,6 +80,11 @@ export const STATUS = declareCommand({
     {
       title: 'What happened to whom last, by a recording too',
       command: 'rollcall status --events --record flight.db',
+    },
+    {
+      title: 'As AWS reports machines, from a queue of its own',
+      command:
+        'rollcall status --watch --aws-events https://sqs.eu-west-1.amazonaws.com/111122223333/rollcall-watch',
     },
     { title: 'From saved evidence', command: 'rollcall status evidence.tar.gz' },
   ],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openRecording } from '../../../adapters/recorder/open.ts';
+import { openRecording, stepBackFile } from '../../../adapters/recorder/open.ts';
 import { openOrReplace } from '../../../adapters/recorder/replace.ts';
 import { redact } from '../../../evidence/redact.ts';
 import { PortError } from '../../../ports/port-error.ts';
@@ -13,10 +13,14 @@ export function isPostgres(target: string): boolean {
 }
 
 /** Its driver is loaded only where somebody names a database. */
-async function openDatabase(url: string): Promise<Recorder> {
+async function driverFor(url: string) {
   if (!URL.canParse(url))
     throw new UsageError('--record takes a file or postgres://USER@HOST/DATABASE');
-  return (await import('../../../adapters/recorder/postgres.ts')).openPostgres(url);
+  return import('../../../adapters/recorder/postgres.ts');
+}
+
+async function openDatabase(url: string): Promise<Recorder> {
+  return (await driverFor(url)).openPostgres(url);
 }
 
 /** Opens what `--record` names for writing. Throws `SourceError` with why it cannot be. */
@@ -36,11 +40,25 @@ export async function openForWriting(
 /** Opens what `--record` names for reading. Throws `UsageError` where there is no such file. */
 export async function openForReading(target: string): Promise<Recorder> {
   if (isPostgres(target)) return openDatabase(target);
-  if (!existsSync(target))
-    throw new UsageError(
-      `no such file: ${redact(target)}; record one: rollcall record --record ${redact(target)}`,
-    );
+  mustBeThere(target);
   return told(async () => openRecording(target));
+}
+
+/** Brings what `--record` names to the version that the release before opens. */
+export async function stepBack(target: string): Promise<void> {
+  if (isPostgres(target)) {
+    const { stepBackDatabase } = await driverFor(target);
+    return told(async () => stepBackDatabase(target));
+  }
+  mustBeThere(target);
+  return told(async () => stepBackFile(target));
+}
+
+function mustBeThere(path: string): void {
+  if (existsSync(path)) return;
+  throw new UsageError(
+    `no such file: ${redact(path)}; record one: rollcall record --record ${redact(path)}`,
+  );
 }
 
 /** What a recorder cannot do is a source that does not answer. */

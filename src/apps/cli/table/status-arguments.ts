@@ -6,6 +6,7 @@ import { parseTemplate } from './json-path-parse.ts';
 import { JsonPathError } from './json-path-tree.ts';
 import { STATUS, STATUS_FORMATS } from '../declared/status.ts';
 import { type LiveFlags, liveFlagsOf } from '../live/flags.ts';
+import { queueTrouble } from '../live/open-queue.ts';
 import { parseCommandLine } from '../options/parse.ts';
 import { quoted } from '../options/quoted.ts';
 import { unknownWord } from '../options/values.ts';
@@ -31,6 +32,8 @@ export interface StatusArguments {
   readonly events: boolean;
   /** The recording that a watch appends to, and from which times are taken; null for none. */
   readonly record: string | null;
+  /** URL of the queue from which a watch hears of machines; null for none. */
+  readonly awsEvents: string | null;
   readonly live: LiveFlags;
   readonly expected: readonly ExpectedMachine[];
 }
@@ -67,6 +70,14 @@ export function selectorOf(text: string): NonNullable<StatusArguments['selects']
   return asUsage('-l', text, () => parseSelector(text));
 }
 
+function queueOf(url: string | null, isWatch: boolean): string | null {
+  if (url === null) return null;
+  if (!isWatch) throw new UsageError('--aws-events is for a watch; add --watch');
+  const trouble = queueTrouble(url, 'watch');
+  if (trouble !== null) throw new UsageError(`--aws-events ${quoted(url)} ${trouble}`);
+  return url;
+}
+
 /**
  * Reads the words behind `rollcall status`; files that options name are read here.
  *
@@ -88,6 +99,7 @@ export function readStatusArguments(args: readonly string[]): StatusArguments {
   return {
     paths,
     names,
+    awsEvents: queueOf(values['aws-events'], values.watch),
     output,
     selects: selector === null ? null : selectorOf(selector),
     sortBy,
