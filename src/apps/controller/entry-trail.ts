@@ -19,12 +19,15 @@ export function createEntryTrail({ aws, clock, machineNotes, log }: EntryTrailPa
     clock,
     onChange: (event, { arn, machines }) => {
       const { text, by, at, from } = event;
-      log.warn(`access entry of ${arn}: ${text} Shut out: ${machines.join(', ')}`, { by, at, from });
+      log.warn(`access entry of ${arn}: ${text} Shut out: ${machines.join(', ')}`, {
+        by,
+        at,
+        from,
+      });
       machineNotes.keep(machines, `access entry of ${arn}: ${text}`, clock.nowMs());
     },
     onBlind: (why) => {
-      if (why !== null && why !== blind)
-        log.warn(`who changed access entries is unknown: ${why}`);
+      if (why !== null && why !== blind) log.warn(`who changed access entries is unknown: ${why}`);
       blind = why;
     },
   });

@@ -13,7 +13,8 @@ export function withoutRawEvent(event: Json): Json {
   if (!isObject(event)) return event;
   const { CloudTrailEvent: raw, ...rest } = event;
   const isAccess =
-    rest['EventSource'] === 'eks.amazonaws.com' && ACCESS_EVENT.test(textAt(rest, 'EventName') ?? '');
+    rest['EventSource'] === 'eks.amazonaws.com' &&
+    ACCESS_EVENT.test(textAt(rest, 'EventName') ?? '');
   return isAccess && typeof raw === 'string' ? { ...rest, CloudTrailEvent: reduced(raw) } : rest;
 }
 

@@ -14,7 +14,14 @@ const WORDS: Readonly<Record<FixOutcome, string>> = {
   unclear: 'unclear whether it was changed',
 };
 
-function stepLines({ object, outcome, why, diff, commands, lostBy = [] }: FixStep): readonly string[] {
+function stepLines({
+  object,
+  outcome,
+  why,
+  diff,
+  commands,
+  lostBy = [],
+}: FixStep): readonly string[] {
   return [
     `${object}: ${WORDS[outcome]}`,
     ...paragraph(why, '  '),
@@ -53,7 +60,9 @@ export function shownFix(document: FixDocument): FixDocument {
         .split('\n')
         .filter((line) => line !== ''),
       commands: step.commands.map(clean),
-      ...(step.lostBy === undefined ? {} : { lostBy: step.lostBy.map((one) => cleaned(one, clean)) }),
+      ...(step.lostBy === undefined
+        ? {}
+        : { lostBy: step.lostBy.map((one) => cleaned(one, clean)) }),
     })),
     result:
       document.result === null ? null : { ...document.result, text: clean(document.result.text) },

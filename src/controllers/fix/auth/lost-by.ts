@@ -140,9 +140,6 @@ function unknownBy(text: string): LostBy {
 }
 
 /** True for a change of the entry of this role in this cluster. */
-export function isOf(
-  event: EntryEvent,
-  { cluster, role }: EntryPlace,
-): boolean {
+export function isOf(event: EntryEvent, { cluster, role }: EntryPlace): boolean {
   return event.cluster === cluster && event.role.toLowerCase() === role.toLowerCase();
 }

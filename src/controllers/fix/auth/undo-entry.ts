@@ -88,7 +88,11 @@ async function deleted(undo: Undo): Promise<FixStep> {
   const isGone = async (): Promise<boolean> => (await seenEntry(aws, undo)) === null;
   return await sent(undo, {
     name,
-    diff: [`- access entry of cluster ${cluster}`, `-   principalArn: ${role}`, `-   type: ${type}`],
+    diff: [
+      `- access entry of cluster ${cluster}`,
+      `-   principalArn: ${role}`,
+      `-   type: ${type}`,
+    ],
     action: actionOf(undo, 'DeleteAccessEntry', { clusterName: cluster, principalArn: role }, seen),
     isGone,
   });
