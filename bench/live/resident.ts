@@ -12,6 +12,8 @@ import { usageOf } from './usage.ts';
 const PROGRAM = join(ROOT, 'bin/rollcall');
 const CHANGES = 25;
 const REST_MS = 30_000;
+/** The second round of questions to AWS is the first that asks by the cluster's name. */
+const SETTLES_MS = 70_000;
 const BEAT_MS = 10_000;
 const CHANGE_MS_MAX = 30_000;
 
@@ -128,7 +130,7 @@ async function measure(size: ClusterSize): Promise<Measured> {
   try {
     const first = machines[0]?.name ?? '';
     const firstMs = await until(() => running.text().includes(first), 300_000);
-    await sleep(5_000);
+    await sleep(SETTLES_MS);
     const before = usageOf(running.child.pid);
     doubles.forget();
     await sleep(REST_MS);

@@ -112,6 +112,16 @@ describe('kept is all', () => {
     assert.deepEqual(between(made(), made()), []);
   });
 
+  test('where lists and refusals came in another order and number', () => {
+    const lists = [LISTING, { ...LISTING, locator: 'x' as 'b' }];
+    const refusals = [REFUSAL, { ...REFUSAL, call: 'list pods' }];
+    const ordered = worldOf(pileOf({ listings: lists }, { refusals }));
+    const other = worldOf(
+      pileOf({ listings: [...lists, ...lists].toReversed() }, { refusals: refusals.toReversed() }),
+    );
+    assert.deepEqual(between(ordered, other), []);
+  });
+
   test('where there is nothing to look at', () => {
     const nothing = (): World => ({ observations: pileOf(), subjects: [] });
     assert.deepEqual(between(nothing(), nothing()), []);

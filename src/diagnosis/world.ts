@@ -32,14 +32,21 @@ function sharedBy({ subjects }: World): FactIndex {
   return subjects[0]?.facts.shared ?? NO_FACTS;
 }
 
-/** What was listed and what was refused, on which any conclusion may rest; it seldom changes. */
+function inOneOrder(all: readonly string[]): readonly string[] {
+  return [...new Set(all)].toSorted();
+}
+
+/**
+ * What was listed and what was refused, on which any conclusion may rest; it seldom changes.
+ * Answers come in any order, and of one list in any number of pages.
+ */
 function frameOf({ listings, collection, facts }: Observations): string {
   const refusals = collection?.refusals.map(({ call, failure, permission }) =>
     [call, failure, permission].join(' '),
   );
   const listed = listings.map(({ kind, by, locator }) => [kind, by, locator].join(' '));
   const cut = firstCutIn(facts)?.locator ?? null;
-  return JSON.stringify([listed, refusals, collection?.cluster, cut]);
+  return JSON.stringify([inOneOrder(listed), inOneOrder(refusals ?? []), collection?.cluster, cut]);
 }
 
 function fleetIn({ subjects, observations }: World): string {

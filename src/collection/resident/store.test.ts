@@ -138,18 +138,29 @@ describe('a pile of what is kept', () => {
 });
 
 describe('what is kept', () => {
+  const answerOf = (InstanceId: string, state = 'running') => ({
+    name: InstanceId,
+    locator: `aws ec2 describe-instances --instance-ids ${InstanceId}`,
+    content: { Reservations: [{ Instances: [{ InstanceId, State: { Name: state } }] }] },
+  });
+  const roundOf = (answers: readonly ReturnType<typeof answerOf>[], before = NO_ROUND) => {
+    const evidence = gatherRound(before);
+    for (const answer of answers) evidence.add(answer);
+    return evidence.round();
+  };
+  const ANSWERS = ['i-0123456789abcdef0', 'i-0123456789abcdef1'].map((id) => answerOf(id));
+
   test('of a round are the same facts where it is answered the same in another order', () => {
-    const answers = ['i-0123456789abcdef0', 'i-0123456789abcdef1'].map((InstanceId) => ({
-      name: InstanceId,
-      locator: 'aws ec2 describe-instances',
-      content: { Reservations: [{ Instances: [{ InstanceId, State: { Name: 'running' } }] }] },
-    }));
-    const first = gatherRound();
-    for (const answer of answers) first.add(answer);
-    const before = first.round();
-    const again = gatherRound(before);
-    for (const answer of answers.toReversed()) again.add(answer);
-    assert.equal(again.round().said, before.said);
+    const before = roundOf(ANSWERS);
+    assert.equal(roundOf(ANSWERS.toReversed(), before).said, before.said);
+  });
+
+  test('of a round is each fact that is answered as before, in whatever order', () => {
+    const before = roundOf(ANSWERS);
+    const changed = answerOf('i-0123456789abcdef1', 'stopped');
+    const again = roundOf([changed, ...ANSWERS.slice(0, 1)], before);
+    assert.equal(again.said.facts[0], before.said.facts[0]);
+    assert.notEqual(again.said.facts[1], before.said.facts[1]);
   });
 
   test('of many objects is once what they have in common', () => {

@@ -28,18 +28,25 @@ export interface Round {
 
 export const NO_ROUND: Round = { said: NOTHING_SAID, refusals: [], shortened: [], sum: '' };
 
+/** In which order the answers came says nothing, and would make each fact another one. */
+function inOneOrder(contents: readonly CollectedDocument[]): readonly CollectedDocument[] {
+  return contents
+    .map((document) => ({ document, text: JSON.stringify([document.locator, document.content]) }))
+    .toSorted((one, other) => (one.text < other.text ? -1 : 1))
+    .map(({ document }) => document);
+}
+
 /** What was said is read again only where it is said otherwise than before. */
 function readRound(
   contents: readonly CollectedDocument[],
   before: Round,
 ): Pick<Round, 'said' | 'sum'> {
-  // In which order the answers came says nothing.
-  const sum = contents
+  const ordered = inOneOrder(contents);
+  const sum = ordered
     .map(({ locator, content }) => checksumOf(JSON.stringify([locator, content])))
-    .toSorted()
     .join(' ');
   if (sum === before.sum) return before;
-  return { said: keptChunk(readChunk(contents), before.said), sum };
+  return { said: keptChunk(readChunk(ordered), before.said), sum };
 }
 
 /**
