@@ -293,7 +293,7 @@ describe('fix undo', { skip, timeout: 300_000 }, () => {
     assert.deepEqual((await raced.undo('--yes')).outcomes, ['not-needed']);
   });
 
-  test('that AWS denies half-way says what was done, and goes on when it is allowed', async () => {
+  test('that AWS denies half-way shows what was done, and continues once it is allowed', async () => {
     const { undo } = await madeAndUndo('--node-type', 'auto');
     eks.faults.DeleteAccessEntry = [REFUSALS.deniedDelete];
     const { document, outcomes, run } = await undo('--yes');
@@ -315,7 +315,7 @@ describe('fix undo', { skip, timeout: 300_000 }, () => {
     assert.deepEqual((await undo('--yes')).outcomes, ['not-needed', 'written']);
   });
 
-  test('leaves an entry of which nobody knows that this run made it', async () => {
+  test('leaves an entry that a killed run may have made, or somebody else', async () => {
     runs += 1;
     const record = `killed-${runs}.db`;
     eks.faults.CreateAccessEntry = ['held'];
