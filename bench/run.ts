@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- scan|diagnose|start|executable|live|resident|sim|recorder|agent|gate…] [--large] [--record]
+ * `npm run bench [-- scan|diagnose|start|executable|live|resident|sim|recorder|agent|gate|preflight…] [--large] [--record]
  * [--gatebench DIR]`: measures the scanner, the
  * diagnosis of a bundle and the start of the program, each in turns with a reference, and a live
  * diagnosis over doubles of both APIs, and prints a table. `--record` also writes it to
@@ -17,6 +17,7 @@ import { benchGate } from './gate/run.ts';
 import { ROOT } from './place.ts';
 import { benchLive } from './live/live.ts';
 import { benchResident } from './live/resident.ts';
+import { benchPreflight } from './preflight.ts';
 import { benchRecorder } from './recorder.ts';
 import { benchScan } from './scan.ts';
 import { benchSim } from './sim.ts';
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   recorder: benchRecorder,
   agent: benchAgent,
   gate: benchGate,
+  preflight: benchPreflight,
 };
 
 function machine(): string {

@@ -1080,7 +1080,9 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "isOptional": false
       }
     ],
-    "aws": []
+    "aws": [
+      "cloudtrail:LookupEvents"
+    ]
   },
   {
     "feature": "gate",
@@ -1516,6 +1518,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       }
     ],
     "aws": [
+      "cloudtrail:LookupEvents",
       "ec2:DeleteNetworkInterface",
       "ec2:DescribeInstances",
       "ec2:DescribeNetworkInterfaces",
@@ -1523,9 +1526,11 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "ec2:ModifyInstanceMetadataOptions",
       "eks:AssociateAccessPolicy",
       "eks:CreateAccessEntry",
+      "eks:DeleteAccessEntry",
       "eks:DescribeAccessEntry",
       "eks:DescribeAddon",
       "eks:DescribeCluster",
+      "eks:DisassociateAccessPolicy",
       "eks:ListAssociatedAccessPolicies"
     ]
   },

@@ -13,6 +13,8 @@ test('the list of writes is these and no others', () => {
     'ec2:ModifyInstanceMetadataOptions',
     'eks:AssociateAccessPolicy',
     'eks:CreateAccessEntry',
+    'eks:DeleteAccessEntry',
+    'eks:DisassociateAccessPolicy',
     'eks:UpdateAccessEntry',
   ]);
 });

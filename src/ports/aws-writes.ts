@@ -20,7 +20,9 @@ export const AWS_WRITES: Readonly<Record<string, AwsWrite>> = {
   'ec2:ModifyInstanceMetadataOptions': CHECKED,
   'eks:CreateAccessEntry': ONCE,
   'eks:UpdateAccessEntry': ONCE,
+  'eks:DeleteAccessEntry': PLAIN,
   'eks:AssociateAccessPolicy': PLAIN,
+  'eks:DisassociateAccessPolicy': PLAIN,
   'autoscaling:TerminateInstanceInAutoScalingGroup': PLAIN,
   'autoscaling:CompleteLifecycleAction': PLAIN,
 };

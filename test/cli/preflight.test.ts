@@ -56,6 +56,17 @@ describe('rollcall preflight ends with', () => {
     assert.match(err, /terraform show -json plan\.tfplan > plan\.json/);
   });
 
+  test('1 for a plan of 200 MB with that fault, and 69 for one beyond 256 MiB', async () => {
+    const plan = readFileSync(FOUND, 'utf8').trim();
+    const padded = (bytes: number): string => `${plan.slice(0, -1)},"pad":"${'x'.repeat(bytes)}"}`;
+    const { code, out } = await capture(['preflight', '-'], padded(200e6));
+    assert.equal(code, 1);
+    assert.ok(out.length < 10_000);
+    const large = await capture(['preflight', '-'], padded(256 * 1024 * 1024));
+    assert.equal(large.code, 69);
+    assert.match(large.err, /is larger than 256 MiB and is not read/);
+  });
+
   test('2 when one of two plans cannot be read', async () => {
     const { code, out } = await capture(['preflight', CLEAR, '-'], '{"format_version":"9.0"}');
     assert.equal(code, 2);

@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { fixPage, shownFix } from '../../src/apps/cli/pages/fix-page.ts';
 import { fixCni } from '../../src/controllers/fix/cni/fix-cni.ts';
+import { fixEntry } from '../../src/controllers/fix/auth/fix-entry.ts';
 import { fixMap } from '../../src/controllers/fix/auth/fix-map.ts';
 import { mappingOf } from '../../src/controllers/fix/auth/node-mapping.ts';
 import { type FixDocument, fixDocument } from '../../src/controllers/fix/document.ts';
+import { withoutRawEvent } from '../../src/evidence/aws/trail.ts';
+import { PortError } from '../../src/ports/port-error.ts';
 import { cniOrder, cniScene } from '../controllers/fix/cni-scene.ts';
 import { EDITOR, ROLE, scene } from '../controllers/fix/scene.ts';
 import { shareOf, tellShare } from '../share.ts';
@@ -22,6 +25,7 @@ const search = createSearch();
 const lengths: Lengths = new Map();
 
 const PLACES = ['aws-auth comment', 'aws-auth user name', 'finding of a fix'];
+const PLACES_OF_ENTRY = ['caller of an entry', 'address of a caller', 'rest of a raw event'];
 const PLACES_OF_CNI = ['add-on values', 'CNI variable', 'finding of a CNI fix'];
 
 interface Fixed {
@@ -66,7 +70,47 @@ async function fixedCni(value: string, former: string, text: string): Promise<Fi
   };
 }
 
+/** A fix of an access entry that CloudTrail tells of, with a text in each part of the event. */
+async function fixedEntry(arn: string, sourceIPAddress: string, rest: string): Promise<Fixed> {
+  const at = scene();
+  const raw = {
+    userIdentity: { arn, accessKeyId: rest },
+    sourceIPAddress,
+    userAgent: rest,
+    requestParameters: { name: 'shop', principalArn: ROLE, tags: { a: rest } },
+  };
+  const event = {
+    EventId: 'e',
+    EventName: 'DeleteAccessEntry',
+    EventSource: 'eks.amazonaws.com',
+    EventTime: '2026-11-22T08:00:00Z',
+    CloudTrailEvent: JSON.stringify(raw),
+  };
+  at.aws.answer('cloudtrail:LookupEvents', () => [{ Events: [withoutRawEvent(event)] }]);
+  at.aws.answer('eks:DescribeAccessEntry', () => {
+    throw new PortError({ failure: 'not-found', message: 'There is none.' });
+  });
+  const why = { kind: 'request', name: '', text: 'It was asked for.' } as const;
+  const question = { cluster: 'shop', role: ROLE, type: 'linux' } as const;
+  const steps = await fixEntry({ id: 'auth-1', isDryRun: true, why, ...question }, at.tools(true));
+  const beginning = { fix: 'auth', isDryRun: true, why: { cause: null, text: why.text } };
+  return { document: shownFix(fixDocument(beginning, 'auth-1', steps)), records: '' };
+}
+
 describe('rollcall fix', () => {
+  test('shows no secret of who took an access entry away', async () => {
+    const texts = { page: '', json: '' };
+    for (const { textAt } of shapedTexts(search.plant, PLACES_OF_ENTRY, (at) => chosen.has(at))) {
+      const [arn = '', address = '', rest = ''] = PLACES_OF_ENTRY.map(textAt);
+      const { document } = await fixedEntry(arn, address, rest);
+      texts.page += `${fixPage(document).join('\n')}\n`;
+      texts.json += `${JSON.stringify(document)}\n`;
+    }
+    assert.match(texts.page, /Lost by: /);
+    assertNoSecretIn(search, lengths, 'fix auth, lost by', texts.page);
+    assertNoSecretIn(search, lengths, 'fix auth, lost by, -o json', texts.json);
+  });
+
   test('shows no secret of the settings of the CNI', async () => {
     const texts = { page: '', json: '', records: '' };
     for (const { textAt } of shapedTexts(search.plant, PLACES_OF_CNI, (at) => chosen.has(at))) {

@@ -12,7 +12,10 @@ export type EntryOperation =
   | 'DescribeAccessEntry'
   | 'CreateAccessEntry'
   | 'ListAssociatedAccessPolicies'
-  | 'AssociateAccessPolicy';
+  | 'AssociateAccessPolicy'
+  | 'DeleteAccessEntry'
+  | 'DisassociateAccessPolicy'
+  | 'LookupEvents';
 
 interface Refusal {
   readonly status: number;
@@ -58,12 +61,35 @@ export const REFUSALS = {
     message:
       'User: arn:aws:sts::123456789012:assumed-role/ops/me is not authorized to perform: eks:CreateAccessEntry on resource: arn:aws:eks:us-west-2:123456789012:cluster/lab',
   },
+  deniedDelete: {
+    status: 403,
+    code: 'AccessDeniedException',
+    message:
+      'User: arn:aws:sts::123456789012:assumed-role/ops/me is not authorized to perform: eks:DeleteAccessEntry on resource: arn:aws:eks:us-west-2:123456789012:access-entry/lab/role/0',
+  },
+  deniedTrail: {
+    status: 400,
+    code: 'AccessDeniedException',
+    message:
+      'User: arn:aws:sts::123456789012:assumed-role/ops/me is not authorized to perform: cloudtrail:LookupEvents because no identity-based policy allows the cloudtrail:LookupEvents action',
+  },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 interface Entry {
   readonly type: string;
-  readonly policies: object[];
+  readonly policies: Policy[];
+  readonly arn?: string;
+  readonly kubernetesGroups?: readonly string[];
 }
+
+interface Policy {
+  readonly policyArn: unknown;
+  readonly accessScope: unknown;
+  readonly associatedAt: number;
+}
+
+/** The user who calls in what CloudTrail shows. */
+export const CALLER = 'arn:aws:sts::123456789012:assumed-role/deploy/pipeline';
 
 export interface EksEntries {
   readonly url: string;
@@ -71,6 +97,8 @@ export interface EksEntries {
   readonly entries: Map<string, Entry>;
   /** Every request, in its order. */
   readonly asked: EntryOperation[];
+  /** What CloudTrail has, the newest first. */
+  readonly trail: JsonObject[];
   /** Meets the next requests of an operation, one each. */
   readonly faults: Partial<Record<EntryOperation, Fault[]>>;
   /** Happens right before the next entry is created. */
@@ -96,11 +124,20 @@ const PATHS: readonly (readonly [EntryOperation, string, RegExp])[] = [
     /^\/clusters\/lab\/access-entries\/([^/]+)\/access-policies$/,
   ],
   ['AssociateAccessPolicy', 'POST', /^\/clusters\/lab\/access-entries\/([^/]+)\/access-policies$/],
+  ['DeleteAccessEntry', 'DELETE', /^\/clusters\/lab\/access-entries\/([^/]+)$/],
+  [
+    'DisassociateAccessPolicy',
+    'DELETE',
+    /^\/clusters\/lab\/access-entries\/([^/]+)\/access-policies\/([^/]+)$/,
+  ],
+  ['LookupEvents', 'POST', /^\/$/],
 ];
 
 interface Question {
   readonly operation: EntryOperation;
   readonly arn: string;
+  /** ARN of the policy in the path. */
+  readonly policy: string;
   readonly body: JsonObject;
 }
 
@@ -113,7 +150,11 @@ export async function startEksEntries(): Promise<EksEntries> {
 }
 
 function eksOf(server: Server): EksEntries {
-  const state = { entries: new Map<string, Entry>(), asked: [] as EntryOperation[] };
+  const state = {
+    entries: new Map<string, Entry>(),
+    asked: [] as EntryOperation[],
+    trail: [] as JsonObject[],
+  };
   const faults: EksEntries['faults'] = {};
   const before: (() => void)[] = [];
   const eks: EksEntries = {
@@ -125,6 +166,7 @@ function eksOf(server: Server): EksEntries {
     reset: () => {
       state.entries.clear();
       state.asked.splice(0);
+      state.trail.splice(0);
       before.splice(0);
       for (const key of Object.keys(faults)) delete faults[key as EntryOperation];
       eks.mode = 'API';
@@ -152,7 +194,7 @@ async function served(
     return;
   }
   const [operation, , form] = found;
-  const arn = decodeURIComponent(form.exec(path)?.[1] ?? '');
+  const [arn = '', policy = ''] = (form.exec(path)?.slice(1) ?? []).map(decodeURIComponent);
   const body = (text === '' ? {} : JSON.parse(text)) as Question['body'];
   eks.asked.push(operation);
   const fault = eks.faults[operation]?.shift();
@@ -161,7 +203,7 @@ async function served(
     return;
   }
   const answer =
-    typeof fault === 'object' ? refused(fault) : answerTo(eks, { operation, arn, body });
+    typeof fault === 'object' ? refused(fault) : answerTo(eks, { operation, arn, policy, body });
   if (fault === 'lost') request.socket.destroy();
   else if (fault !== 'held') send(response, answer);
 }
@@ -172,26 +214,50 @@ function send(response: ServerResponse, { status, body, code }: Answer): void {
   response.end(JSON.stringify(body));
 }
 
-function answerTo(eks: EksEntries, { operation, arn, body }: Question): Answer {
+function answerTo(eks: EksEntries, { operation, arn, policy, body }: Question): Answer {
   if (operation === 'DescribeCluster') {
     const accessConfig = { authenticationMode: eks.mode };
     return { status: 200, body: { cluster: { name: 'lab', status: 'ACTIVE', accessConfig } } };
   }
+  if (operation === 'LookupEvents') return { status: 200, body: { Events: eks.trail } };
   if (eks.mode === 'CONFIG_MAP') return refused(REFUSALS.mode);
   if (operation === 'CreateAccessEntry') return created(eks, body);
   const entry = eks.entries.get(arn);
   if (entry === undefined) return refused(REFUSALS.noEntry);
-  if (operation === 'DescribeAccessEntry') return { status: 200, body: shown(arn, entry) };
-  if (operation === 'AssociateAccessPolicy') {
-    entry.policies.push({ policyArn: body['policyArn'], accessScope: body['accessScope'] });
-    return { status: 200, body: { clusterName: 'lab', principalArn: arn } };
-  }
-  const associatedAccessPolicies = entry.policies;
-  return { status: 200, body: { clusterName: 'lab', principalArn: arn, associatedAccessPolicies } };
+  return ofEntry(eks, entry, { operation, arn, policy, body });
 }
 
-function shown(principalArn: string, { type }: Entry): object {
-  return { accessEntry: { clusterName: 'lab', principalArn, type, kubernetesGroups: [] } };
+const POLICIES_AT = 1_750_000_000;
+
+function ofEntry(
+  eks: EksEntries,
+  entry: Entry,
+  { operation, arn, policy, body }: Question,
+): Answer {
+  const named = { clusterName: 'lab', principalArn: arn };
+  if (operation === 'DescribeAccessEntry') return { status: 200, body: shown(arn, entry) };
+  if (operation === 'DeleteAccessEntry') {
+    eks.before.shift()?.();
+    eks.entries.delete(arn);
+    return { status: 200, body: {} };
+  }
+  if (operation === 'DisassociateAccessPolicy') {
+    const at = entry.policies.findIndex(({ policyArn }) => policyArn === policy);
+    if (at >= 0) entry.policies.splice(at, 1);
+    return { status: 200, body: {} };
+  }
+  if (operation === 'AssociateAccessPolicy') {
+    const { policyArn, accessScope } = body;
+    entry.policies.push({ policyArn, accessScope, associatedAt: POLICIES_AT });
+    return { status: 200, body: named };
+  }
+  return { status: 200, body: { ...named, associatedAccessPolicies: entry.policies } };
+}
+
+function shown(principalArn: string, { type, arn, kubernetesGroups = [] }: Entry): object {
+  const accessEntryArn = arn ?? `arn:aws:eks:us-west-2:123456789012:access-entry/lab/role/0`;
+  const named = { clusterName: 'lab', principalArn, accessEntryArn, createdAt: POLICIES_AT };
+  return { accessEntry: { ...named, type, kubernetesGroups } };
 }
 
 function created(eks: EksEntries, body: Question['body']): Answer {
@@ -201,4 +267,26 @@ function created(eks: EksEntries, body: Question['body']): Answer {
   const entry = { type: textAt(body, 'type') ?? 'STANDARD', policies: [] };
   eks.entries.set(arn, entry);
   return { status: 200, body: shown(arn, entry) };
+}
+
+/** What CloudTrail tells of a deleted entry, by its record format; the request by EKS's names. */
+export function deletedEvent(role: string, cluster = 'lab'): JsonObject {
+  const raw = {
+    eventVersion: '1.11',
+    userIdentity: { type: 'AssumedRole', arn: CALLER, accessKeyId: 'ASIAIOSFODNN7EXAMPLE' },
+    eventSource: 'eks.amazonaws.com',
+    eventName: 'DeleteAccessEntry',
+    sourceIPAddress: '203.0.113.12',
+    requestParameters: { name: cluster, principalArn: encodeURIComponent(role) },
+  };
+  return {
+    EventId: 'eab22523-174a-499c-9dd6-91e7be3ff8e3',
+    EventName: 'DeleteAccessEntry',
+    ReadOnly: 'false',
+    EventTime: 1_750_000_100,
+    EventSource: 'eks.amazonaws.com',
+    Username: 'pipeline',
+    Resources: [],
+    CloudTrailEvent: JSON.stringify(raw),
+  };
 }

@@ -7,7 +7,14 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import type { FixDocument } from '../../src/controllers/fix/document.ts';
 import { emptyHome, endOf, type Run, rollcall, startRollcall } from '../live/rollcall.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import { type EksEntries, type Fault, REFUSALS, startEksEntries } from './eks-entries.ts';
+import {
+  CALLER,
+  deletedEvent,
+  type EksEntries,
+  type Fault,
+  REFUSALS,
+  startEksEntries,
+} from './eks-entries.ts';
 import type { KubeObject } from './kube-client.ts';
 import { awsEnvironment } from './moto.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
@@ -83,22 +90,6 @@ describe('access entries', { skip, timeout: 300_000 }, () => {
       assert.deepEqual([again.outcomes, created()], [['not-needed'], 1]);
       assert.equal(await awsAuth(), null);
     });
-
-  test('are taken back by a command that a person runs', async () => {
-    const record = 'undone.db';
-    const made = fixedBy(await rollcall(argumentsOf(record, '--yes'), surroundings()));
-    const id = made.document.id ?? '';
-    const undo = await rollcall(
-      ['fix', 'undo', id, '--yes', '--record', join(folder, record), '-o', 'json'],
-      surroundings(),
-    );
-    const { document, outcomes } = fixedBy(undo);
-    assert.deepEqual([outcomes, undo.code], [['refused'], 1]);
-    assert.deepEqual(document.steps[0]?.commands, [
-      `aws eks delete-access-entry --cluster-name lab --principal-arn ${ROLE}`,
-    ]);
-    assert.equal(eks.entries.size, 1);
-  });
 
   test('are not made in mode CONFIG_MAP, nor where aws-auth is asked for, which undo takes back', async () => {
     eks.mode = 'CONFIG_MAP';
@@ -196,5 +187,148 @@ describe('access entries without an answer', { skip, timeout: 300_000 }, () => {
     const { outcomes } = await fix('--yes', '--node-type', 'auto');
     assert.deepEqual([outcomes, created()], [['not-needed', 'written'], 1]);
     assert.equal(eks.entries.get(ROLE)?.policies.length, 1);
+  });
+});
+
+describe('an access entry that is gone', { skip, timeout: 300_000 }, () => {
+  test('is made with who deleted it, by CloudTrail', async () => {
+    eks.trail.push(deletedEvent(`${ROLE}-other`), deletedEvent(ROLE, 'shop'), deletedEvent(ROLE));
+    const { document } = await fix('--yes');
+    assert.deepEqual(document.steps[0]?.lostBy, [
+      {
+        shownBy: 'CloudTrail',
+        by: CALLER,
+        at: '2025-06-15T15:08:20.000Z',
+        from: '203.0.113.12',
+        text: `${CALLER} deleted the access entry at 2025-06-15T15:08:20.000Z from 203.0.113.12 (CloudTrail, eks:DeleteAccessEntry).`,
+      },
+    ]);
+    assert.doesNotMatch(JSON.stringify(document), /ASIA/);
+  });
+
+  test('is made where CloudTrail may not be asked, with the permission', async () => {
+    eks.faults.LookupEvents = [REFUSALS.deniedTrail];
+    const { document, outcomes } = await fix('--yes');
+    assert.deepEqual(outcomes, ['written']);
+    assert.match(document.steps[0]?.lostBy?.[0]?.text ?? '', /allow cloudtrail:LookupEvents/);
+  });
+
+  test('is made where CloudTrail has nothing of it', async () => {
+    const { document, outcomes } = await fix('--yes');
+    assert.deepEqual(outcomes, ['written']);
+    assert.match(document.steps[0]?.lostBy?.[0]?.text ?? '', /shows no change of the access entry/);
+  });
+});
+
+/** A fix that is recorded, and what takes it back. */
+async function madeAndUndo(...more: readonly string[]) {
+  runs += 1;
+  const record = `undo-${runs}.db`;
+  const made = fixedBy(await rollcall(argumentsOf(record, '--yes', ...more), surroundings()));
+  const id = made.document.id ?? '';
+  const words = ['fix', 'undo', id, '--record', join(folder, record), '-o', 'json'];
+  const undo = async (...flags: readonly string[]): Promise<Fixed> =>
+    fixedBy(await rollcall([...words, ...flags], surroundings()));
+  return { made, undo, words };
+}
+
+describe('fix undo', { skip, timeout: 300_000 }, () => {
+  test('deletes the access entry that the fix made, once', async () => {
+    const { undo } = await madeAndUndo();
+    const dry = await undo();
+    assert.deepEqual([dry.outcomes, eks.entries.size], [['would-write'], 1]);
+    const undone = await undo('--yes');
+    assert.deepEqual([undone.outcomes, undone.run.code, eks.entries.size], [['written'], 0, 0]);
+    assert.match(undone.document.steps[0]?.diff.join('\n') ?? '', /- access entry of cluster lab/);
+    const again = await undo('--yes');
+    assert.deepEqual([again.outcomes, again.run.code], [['not-needed'], 0]);
+    assert.equal(eks.asked.filter((one) => one === 'DeleteAccessEntry').length, 1);
+  });
+
+  test('takes the policy of Auto Mode first, then the entry', async () => {
+    const { undo } = await madeAndUndo('--node-type', 'auto');
+    assert.deepEqual((await undo()).outcomes, ['would-write', 'would-write']);
+    assert.deepEqual((await undo('--yes')).outcomes, ['written', 'written']);
+    assert.equal(eks.entries.size, 0);
+  });
+
+  test('leaves an entry that was there before the policy', async () => {
+    eks.entries.set(ROLE, { type: 'EC2', policies: [] });
+    const { undo } = await madeAndUndo('--node-type', 'auto');
+    assert.deepEqual((await undo('--yes')).outcomes, ['written']);
+    assert.deepEqual(eks.entries.get(ROLE)?.policies, []);
+  });
+
+  for (const [title, change, shows] of [
+    ['was made anew', { type: 'EC2_LINUX', policies: [], arn: 'arn:other' }, /\+ arn: arn:other/],
+    [
+      'got a group',
+      { type: 'EC2_LINUX', policies: [], kubernetesGroups: ['devs'] },
+      /\+ groups: \["devs"\]/,
+    ],
+    [
+      'got a policy',
+      {
+        type: 'EC2_LINUX',
+        policies: [{ policyArn: 'arn:view', accessScope: {}, associatedAt: 1 }],
+      },
+      /\+ arn:view/,
+    ],
+  ] as const)
+    test(`refuses an entry that ${title} since, and shows it`, async () => {
+      const { undo } = await madeAndUndo();
+      eks.entries.set(ROLE, { ...change, policies: [...change.policies] });
+      const { document, outcomes, run } = await undo('--yes');
+      assert.deepEqual([outcomes, run.code, eks.entries.size], [['refused'], 1, 1]);
+      assert.match(document.steps[0]?.diff.join('\n') ?? '', shows);
+      assert.match(document.steps[0]?.commands[0] ?? '', /^aws eks delete-access-entry /);
+    });
+
+  test('reads after a lost answer, and finds an entry that somebody deleted at once', async () => {
+    const lost = await madeAndUndo();
+    eks.faults.DeleteAccessEntry = ['lost'];
+    assert.deepEqual((await lost.undo('--yes')).outcomes, ['written']);
+    const raced = await madeAndUndo();
+    eks.faults.DeleteAccessEntry = [REFUSALS.noEntry];
+    assert.deepEqual((await raced.undo('--yes')).outcomes, ['not-needed']);
+  });
+
+  test('that AWS denies half-way shows what was done, and continues once it is allowed', async () => {
+    const { undo } = await madeAndUndo('--node-type', 'auto');
+    eks.faults.DeleteAccessEntry = [REFUSALS.deniedDelete];
+    const { document, outcomes, run } = await undo('--yes');
+    assert.deepEqual([outcomes, run.code], [['written', 'refused'], 1]);
+    assert.match(document.steps[1]?.why ?? '', /allow eks:DeleteAccessEntry/);
+    assert.deepEqual((await undo('--yes')).outcomes, ['not-needed', 'written']);
+  });
+
+  test('that was killed between policy and entry is completed by the next one', async () => {
+    const { undo, words } = await madeAndUndo('--node-type', 'auto');
+    eks.faults.DisassociateAccessPolicy = ['held'];
+    const child = startRollcall([...words, '--yes'], surroundings());
+    const ended = endOf(child);
+    while ((eks.entries.get(ROLE)?.policies.length ?? 0) > 0)
+      await new Promise((resolve) => setImmediate(resolve));
+    child.kill('SIGKILL');
+    assert.equal((await ended).signal, 'SIGKILL');
+    assert.equal(eks.entries.size, 1);
+    assert.deepEqual((await undo('--yes')).outcomes, ['not-needed', 'written']);
+  });
+
+  test('leaves an entry that a killed run may have made, or somebody else', async () => {
+    runs += 1;
+    const record = `killed-${runs}.db`;
+    eks.faults.CreateAccessEntry = ['held'];
+    const child = startRollcall(argumentsOf(record, '--yes'), surroundings());
+    const ended = endOf(child);
+    while (eks.entries.size === 0) await new Promise((resolve) => setImmediate(resolve));
+    child.kill('SIGKILL');
+    await ended;
+    const place = ['--record', join(folder, record), '-o', 'json'];
+    const unknown = await rollcall(['fix', 'undo', 'nope', ...place], surroundings());
+    const id = /auth-\d[\w-]*/.exec(unknown.stderr)?.[0] ?? '';
+    const undone = fixedBy(await rollcall(['fix', 'undo', id, '--yes', ...place], surroundings()));
+    assert.deepEqual([undone.outcomes, eks.entries.size], [['refused'], 1]);
+    assert.match(undone.document.steps[0]?.why ?? '', /may be of somebody else/);
   });
 });

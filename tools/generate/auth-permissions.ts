@@ -7,7 +7,7 @@ import { permissionsOf } from './gate-permissions.ts';
 export const AUTH_WRITES =
   'It writes the ConfigMap aws-auth. Whoever may write it may make anybody an administrator of the cluster. With --auth report it only reads, and needs no create and patch.';
 
-/** The Lease of the controller, and aws-auth as it is read and put right. */
+/** The Lease of the controller, aws-auth as it is read and put right, and who changed access entries. */
 export const AUTH_PERMISSIONS: {
   readonly permissions: KubePermission[];
   readonly calls: AwsCall[];
@@ -16,5 +16,5 @@ export const AUTH_PERMISSIONS: {
     ...permissionsOf(['get', 'create', 'update'], LEASES, { namespace: 'rollcall' }),
     ...permissionsOf(['get', 'create', 'patch'], CONFIG_MAPS, { namespace: 'kube-system' }),
   ],
-  calls: [],
+  calls: [{ service: 'cloudtrail', operation: 'LookupEvents', input: {} }],
 };

@@ -22,6 +22,7 @@ export const FIX_PERMISSIONS: {
   ],
   calls: (
     [
+      ['cloudtrail', 'LookupEvents'],
       ['ec2', 'DeleteNetworkInterface'],
       ['ec2', 'DescribeInstances'],
       ['ec2', 'DescribeNetworkInterfaces'],
@@ -29,9 +30,11 @@ export const FIX_PERMISSIONS: {
       ['ec2', 'ModifyInstanceMetadataOptions'],
       ['eks', 'AssociateAccessPolicy'],
       ['eks', 'CreateAccessEntry'],
+      ['eks', 'DeleteAccessEntry'],
       ['eks', 'DescribeAccessEntry'],
       ['eks', 'DescribeAddon'],
       ['eks', 'DescribeCluster'],
+      ['eks', 'DisassociateAccessPolicy'],
       ['eks', 'ListAssociatedAccessPolicies'],
     ] as const
   ).map(([service, operation]) => ({ service, operation, input: {} })),

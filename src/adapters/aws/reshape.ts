@@ -1,4 +1,5 @@
 /** Where the AWS command line prints something else than the service sent, and what we leave out. */
+import { withoutRawEvent } from '../../evidence/aws/trail.ts';
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 
 export type Reshape = (answer: JsonObject) => JsonObject;
@@ -29,7 +30,7 @@ export const withoutTokens: Reshape = (answer) => {
 export const withoutRawEvents: Reshape = (answer) => {
   const events = answer['Events'];
   if (!Array.isArray(events)) return answer;
-  return { ...answer, Events: events.map((one: Json) => without(one, 'CloudTrailEvent')) };
+  return { ...answer, Events: events.map(withoutRawEvent) };
 };
 
 function without(value: Json, member: string): Json {

@@ -2,6 +2,7 @@ import { type FeedHealth, feedHealth } from '../../collection/resident/feeds.ts'
 import { Resident, type Standing } from '../../collection/resident/resident.ts';
 import { allListeners } from '../../collection/resident/all-listeners.ts';
 import type { ResidentListener } from '../../collection/resident/listener.ts';
+import type { EntryTrail } from '../../controllers/auth/entry-trail.ts';
 import { MachineNotes } from '../../controllers/auth/machine-notes.ts';
 import type { AuthKeeper, AuthMode } from '../../controllers/auth/keeper.ts';
 import { shutOutIn } from '../../controllers/fix/auth/targets.ts';
@@ -27,6 +28,7 @@ import { LeaderElection } from '../../runtime/election/election.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import type { WebhookPublisher } from '../../runtime/webhook/webhook-publisher.ts';
 import { createAuthKeeper } from './auth.ts';
+import { createEntryTrail } from './entry-trail.ts';
 import { FollowedLists } from './followed-lists.ts';
 import { LifecycleWatch } from './lifecycle-watch.ts';
 import { MachineNewsPart } from './machine-news.ts';
@@ -101,6 +103,8 @@ export class Controller {
   readonly #keeper: ReportKeeper;
   /** null where nobody asked for it. */
   readonly #auth: AuthKeeper | null;
+  /** null where nobody asked for it, or AWS is not open. */
+  readonly #trail: EntryTrail | null;
   readonly #news: MachineNewsPart | null;
   readonly #machineNotes = new MachineNotes();
   readonly #lifecycle = new LifecycleWatch();
@@ -139,6 +143,7 @@ export class Controller {
     });
     this.#keeper = this.#reportKeeper();
     this.#auth = this.#authKeeper();
+    this.#trail = this.#entryTrail();
     this.#news = this.#newsPart();
     this.#election = this.#candidate();
   }
@@ -163,6 +168,7 @@ export class Controller {
       async (end: AbortSignal) => this.#tellLists(end),
       async (end: AbortSignal) => this.#events.run(end),
       async (end: AbortSignal) => this.#auth?.run(end) ?? whenAborted(end),
+      async (end: AbortSignal) => this.#trail?.run(end) ?? whenAborted(end),
       async (end: AbortSignal) => webhook?.run(end) ?? whenAborted(end),
       async (end: AbortSignal) => (needsLease ? this.#leadAgain(end) : whenAborted(end)),
     ];
@@ -178,7 +184,7 @@ export class Controller {
       recorder,
       clock: clients.clock,
       random,
-      cluster: this.#settings.cluster ?? clients.described?.clusterName ?? '',
+      cluster: this.#clusterName() ?? '',
       keepMs: () => live().keepReportsMs,
       isDryRun: () => live().isDryRun,
       onPerformed: (action, { outcome, why }) => {
@@ -218,6 +224,17 @@ export class Controller {
         if (writesEvents && !isDryRun() && this.#election.isLeading()) this.#events.publish(note);
       },
     });
+  }
+
+  #entryTrail(): EntryTrail | null {
+    const { clients, log } = this.#tools;
+    const { aws, clock } = clients;
+    if (aws === null || this.#settings.auth === 'off') return null;
+    return createEntryTrail({ aws, clock, log, machineNotes: this.#machineNotes });
+  }
+
+  #clusterName(): string | null {
+    return this.#settings.cluster ?? this.#tools.clients.described?.clusterName ?? null;
   }
 
   #candidate(): LeaderElection {
@@ -279,7 +296,9 @@ export class Controller {
     this.#rollCall = rollCall;
     this.#metrics.observe(standing, rollCall);
     this.#keeper.setRows(this.#withNotes(rollCall.rows), areWhole);
-    this.#auth?.setShutOut(areWhole ? shutOutIn(observations) : []);
+    const shutOut = areWhole ? shutOutIn(observations) : [];
+    this.#auth?.setShutOut(shutOut);
+    this.#trail?.setShutOut(shutOut, this.#clusterName());
     await recording?.take(standing);
     taken?.();
   }

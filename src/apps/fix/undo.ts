@@ -1,5 +1,6 @@
-import { ENTRY_NOTE } from '../../controllers/fix/auth/fix-entry.ts';
+import { ENTRY_NOTE, POLICY_NOTE } from '../../controllers/fix/auth/fix-entry.ts';
 import { MAP_NOTE } from '../../controllers/fix/auth/fix-map.ts';
+import { lastOfEach, undoEntry, undoPolicy } from '../../controllers/fix/auth/undo-entry.ts';
 import { undoMap } from '../../controllers/fix/auth/undo-map.ts';
 import { CNI_NOTE } from '../../controllers/fix/cni/fix-cni.ts';
 import { undoCni } from '../../controllers/fix/cni/undo-cni.ts';
@@ -35,7 +36,7 @@ export async function runUndo(options: UndoOptions, context: CliContext): Promis
     const order: FixOrder = { id, isDryRun, why };
     const tools = session.tools({ id: `${id}-undo`, isDryRun });
     const steps: FixStep[] = [];
-    for (const note of notes.toReversed()) steps.push(await undone(note, order, tools));
+    for (const note of lastOfEach(notes).toReversed()) steps.push(await undone(note, order, tools));
     return fixDocument({ fix: 'undo', isDryRun, why: { cause: null, text: why.text } }, id, steps);
   });
 }
@@ -52,7 +53,8 @@ async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise
   if (kind === HOP_LIMIT_NOTE) return await undoHops(note, order, tools);
   if (kind === CNI_NOTE) return await undoCni(note, order, tools);
   if (kind === TAINT_NOTE) return await undoTaint(note, order, tools);
-  if (kind === ENTRY_NOTE) return entryStep(note);
+  if (kind === ENTRY_NOTE) return await undoEntry(note, order, tools);
+  if (kind === POLICY_NOTE) return await undoPolicy(note, order, tools);
   if (kind === ENI_NOTE) return interfaceStep(note);
   return plainStep('fix', 'refused', 'This version of Rollcall does not know such a change.');
 }
@@ -61,13 +63,4 @@ function interfaceStep(note: UndoNote): FixStep {
   const why =
     'A deleted network interface cannot be taken back; the CNI makes new ones as it needs them.';
   return plainStep(`network interface ${textAt(note, 'id') ?? ''}`, 'refused', why);
-}
-
-function entryStep(note: UndoNote): FixStep {
-  const why = 'Rollcall deletes no access entry, as somebody may depend on it by now.';
-  const command = textAt(note, 'command');
-  return {
-    ...plainStep('access entry', 'refused', why),
-    commands: command === null ? [] : [command],
-  };
 }

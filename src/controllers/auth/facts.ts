@@ -8,7 +8,7 @@ export type AuthSight =
       readonly state: 'seen';
       readonly entries: readonly AwsAuthEntry[];
       readonly version: string;
-      /** Who wrote it last, by its managed fields; null where they are not shown. */
+      /** Who wrote it last and when, by its managed fields; null where they are not shown. */
       readonly writer: string | null;
     }
   /** Nobody can say what the authenticator makes of it. */

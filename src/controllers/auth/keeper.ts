@@ -1,4 +1,4 @@
-import { type Json, textAt } from '../../evidence/json.ts';
+import { type Json, type JsonObject, textAt } from '../../evidence/json.ts';
 import { excerptOf } from '../../evidence/redact.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
@@ -10,7 +10,7 @@ import type { MapEditor } from '../fix/auth/map-editor.ts';
 import type { ShutOutRole } from '../fix/auth/targets.ts';
 import { rolePartsOf } from '../fix/auth/node-mapping.ts';
 import type { FixStep, FixTools } from '../fix/fix.ts';
-import { lastWriterOf } from '../fix/last-writer.ts';
+import { lastWriteOf } from '../fix/last-writer.ts';
 import { decide, withRestored } from './decide.ts';
 import type { AuthMemory, AuthRules, AuthSight, LostMapping, ShutOut } from './facts.ts';
 import { type BothClocks, joined, memoryIn, memoryNote } from './memory-note.ts';
@@ -74,6 +74,13 @@ interface Read {
   readonly uid: string | null;
 }
 
+/** `terraform at 2026-03-01T12:00:00Z`; null where managed fields are not shown. */
+function writerOf(configMap: JsonObject): string | null {
+  const last = lastWriteOf(configMap, 'data');
+  if (last === null) return null;
+  return excerptOf(last.at === null ? last.manager : `${last.manager} at ${last.at}`);
+}
+
 /** Notices that aws-auth lost a mapping of nodes, and puts it back where that is asked for. */
 export class AuthKeeper {
   readonly #options: AuthKeeperOptions;
@@ -126,8 +133,7 @@ export class AuthKeeper {
       return { sight: { state: 'malformed', why }, uid };
     }
     const version = textAt(configMap, 'metadata.resourceVersion') ?? '';
-    const last = lastWriterOf(configMap);
-    const writer = last === null ? null : excerptOf(last);
+    const writer = writerOf(configMap);
     return { sight: { state: 'seen', entries: roles.entries, version, writer }, uid };
   }
 
@@ -159,7 +165,7 @@ export class AuthKeeper {
     this.#restorations += 1;
     const id = `auth-${identity}-${this.#restorations}`;
     const { mapping, machines, by } = lost;
-    const text = `${mapping.arn} was mapped as a node and is not any more${by === null ? '' : `, since ${by} wrote aws-auth`}; ${machines.join(', ')} are shut out.`;
+    const text = `${mapping.arn} was mapped as a node and is not any more${by === null ? '' : `, last written by ${by}`}; ${machines.join(', ')} are shut out.`;
     const why = { kind: 'finding', name: 'node-role-not-in-aws-auth', text } as const;
     const order = {
       id,

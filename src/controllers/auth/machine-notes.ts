@@ -25,7 +25,7 @@ export class MachineNotes {
   lost(lost: readonly LostMapping[], nowMs: number): void {
     for (const one of lost) {
       const why = STAYS[one.verdict];
-      if (why !== undefined) this.#keep(one, `${goneOf(one)}; ${why}`, nowMs);
+      if (why !== undefined) this.keep(one.machines, `${goneOf(one)}; ${why}`, nowMs);
     }
   }
 
@@ -34,7 +34,7 @@ export class MachineNotes {
     const at = isoTime({ ms: nowMs, yearless: false, clock: 'utc' }) ?? '';
     const end =
       outcome === 'written' ? `it was put back at ${at}` : `it was not put back at ${at}: ${why}`;
-    this.#keep(lost, `${goneOf(lost)}; ${end}`, nowMs);
+    this.keep(lost.machines, `${goneOf(lost)}; ${end}`, nowMs);
   }
 
   /** null where there is nothing to say. */
@@ -43,7 +43,8 @@ export class MachineNotes {
     return kept === undefined || kept.untilMs <= nowMs ? null : kept.text;
   }
 
-  #keep({ machines }: LostMapping, text: string, nowMs: number): void {
+  /** A word of an hour about some machines. */
+  keep(machines: readonly string[], text: string, nowMs: number): void {
     for (const [id, { untilMs }] of this.#kept) if (untilMs <= nowMs) this.#kept.delete(id);
     for (const id of machines)
       if (this.#kept.has(id) || this.#kept.size < MACHINES_MAX)

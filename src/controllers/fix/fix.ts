@@ -7,6 +7,7 @@ import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Performed } from '../../runtime/perform.ts';
 import type { PerformedAws } from '../../runtime/perform-aws.ts';
+import type { LostBy } from './auth/lost-by.ts';
 
 /**
  * How one change of a fix ended.
@@ -34,6 +35,8 @@ export interface FixStep {
   readonly diff: readonly string[];
   /** What a person may run instead, where the fix does not do it. */
   readonly commands: readonly string[];
+  /** Who took away what the change gives back; not there where that was not asked. */
+  readonly lostBy?: readonly LostBy[];
 }
 
 /** What a fix has to keep so that it can be taken back; JSON. */

@@ -81,6 +81,21 @@ describe('a role is added behind all others, which stay byte for byte', () => {
     }
   });
 
+  for (const [title, text] of [
+    [
+      'angle brackets of a guide',
+      '- rolearn: <ARN of instance role (not instance profile)>\n  username: system:node:{{EC2PrivateDNSName}}\n',
+    ],
+    ['one key twice', '- rolearn: a\n  username: b\n  username: c\n'],
+    ['an anchor and its alias', '- &a\n  rolearn: b\n- *a\n'],
+    ['a merge in front of other keys', '- &n\n  rolearn: b\n- <<: *n\n  rolearn: d\n'],
+  ] as const)
+    test(`behind ${title}, which an undo leaves too`, () => {
+      const edit = withRole(text, NODES);
+      assert.equal(edit.ok && edit.text, `${text}${entry()}`);
+      assert.equal(withoutInserted(`${text}${entry()}`, entry()), text);
+    });
+
   test('to a megabyte of entries', () => {
     const text = ADMIN.repeat(Math.floor((1024 * 1024) / ADMIN.length));
     const edit = withRole(text, NODES);

@@ -1,4 +1,5 @@
 /** The port over the model: AWS as one identity of the simulated world sees it. */
+import { withoutRawEvent } from '../../evidence/aws/trail.ts';
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -99,10 +100,11 @@ function withoutPages(answer: JsonObject, of: Pages | null): JsonObject {
 /** Passwords and raw requests, which no one needs to diagnose anything. */
 const SECRETS: Readonly<Record<string, string>> = {
   authorizationData: 'authorizationToken',
-  Events: 'CloudTrailEvent',
 };
 
 function withoutSecrets(name: string, value: Json): Json {
+  if (name === 'Events' && Array.isArray(value))
+    return (value as readonly Json[]).map(withoutRawEvent);
   const secret = SECRETS[name];
   if (secret === undefined || !Array.isArray(value)) return value;
   return (value as readonly Json[]).map((row) => {

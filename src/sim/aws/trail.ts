@@ -8,6 +8,8 @@ import { isRead } from './operation.ts';
 
 /** On the mean CloudTrail delivers an event within about five minutes (CloudTrail user guide). */
 const DELIVERY_MEDIAN_MS = 180_000;
+/** Of those who call from outside (RFC 5737). */
+const SOURCE = '203.0.113.7';
 /** More are forgotten, the oldest first. */
 const KEPT = 500;
 
@@ -38,6 +40,13 @@ export function record(
   });
 }
 
+/** By the location names of the API; what goes into the path is recorded as it is sent. */
+function requestOf({ input }: AwsCall): JsonObject {
+  const { clusterName, principalArn, policyArn } = input;
+  const inPath = typeof principalArn === 'string' ? encodeURIComponent(principalArn) : null;
+  return { name: clusterName ?? null, principalArn: inPath, policyArn: policyArn ?? null };
+}
+
 interface Recorded {
   readonly EventId: string;
   readonly source: string;
@@ -58,6 +67,8 @@ function eventOf(
     eventSource: source,
     eventName: call.operation,
     awsRegion: account.region,
+    sourceIPAddress: SOURCE,
+    ...(call.service === 'eks' ? { requestParameters: requestOf(call) } : {}),
     ...(refusal === null
       ? {}
       : { errorCode: `Client.${refusal.code}`, errorMessage: refusal.message }),

@@ -55,6 +55,7 @@ export function scene(): Scene {
   api.serve(CONFIG_MAPS);
   const writes = new FakeKubeWrites(api);
   const aws = fakeAws({ clock, region: 'us-west-2' });
+  aws.answer('cloudtrail:LookupEvents', () => [{ Events: [] }]);
   const recorder = createFakeRecorder();
   const [notes, calls, lost, before]: [UndoNote[], AwsCall[], PortError[], (() => void)[]] = [
     [],

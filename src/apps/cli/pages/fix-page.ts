@@ -1,4 +1,5 @@
 import type { FixDocument } from '../../../controllers/fix/document.ts';
+import type { LostBy } from '../../../controllers/fix/auth/lost-by.ts';
 import { type FixOutcome, type FixStep, isWell } from '../../../controllers/fix/fix.ts';
 import { printable, redact } from '../../../evidence/redact.ts';
 import { commandRows, paragraph } from './layout.ts';
@@ -13,10 +14,18 @@ const WORDS: Readonly<Record<FixOutcome, string>> = {
   unclear: 'unclear whether it was changed',
 };
 
-function stepLines({ object, outcome, why, diff, commands }: FixStep): readonly string[] {
+function stepLines({
+  object,
+  outcome,
+  why,
+  diff,
+  commands,
+  lostBy = [],
+}: FixStep): readonly string[] {
   return [
     `${object}: ${WORDS[outcome]}`,
     ...paragraph(why, '  '),
+    ...lostBy.flatMap(({ text }) => paragraph(`Lost by: ${text}`, '  ')),
     ...(diff.length === 0 ? [] : ['', ...diff.map((line) => `    ${line}`)]),
     ...commands.flatMap((command) => commandRows(command)),
     '',
@@ -28,6 +37,12 @@ function nextLines({ isDryRun, steps, undo, result }: FixDocument): readonly str
   if (undo !== null) return ['Take it back:', ...commandRows(undo)];
   if (!isDryRun || !steps.some(({ outcome }) => outcome === 'would-write')) return [];
   return ['Nothing was changed. With --yes it is done.'];
+}
+
+function cleaned(lostBy: LostBy, clean: (text: string) => string): LostBy {
+  const { by, at, from, text } = lostBy;
+  const orNull = (value: string | null): string | null => (value === null ? null : clean(value));
+  return { ...lostBy, by: orNull(by), at: orNull(at), from: orNull(from), text: clean(text) };
 }
 
 /** What a person may see of a document: without secrets and control characters. */
@@ -45,6 +60,9 @@ export function shownFix(document: FixDocument): FixDocument {
         .split('\n')
         .filter((line) => line !== ''),
       commands: step.commands.map(clean),
+      ...(step.lostBy === undefined
+        ? {}
+        : { lostBy: step.lostBy.map((one) => cleaned(one, clean)) }),
     })),
     result:
       document.result === null ? null : { ...document.result, text: clean(document.result.text) },

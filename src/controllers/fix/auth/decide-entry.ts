@@ -38,11 +38,15 @@ export type EntryDecision =
   | { readonly do: 'refuse'; readonly why: string; readonly commands: readonly string[] }
   | { readonly do: 'create'; readonly input: JsonObject; readonly diff: readonly string[] };
 
-/** The role whose entry is looked at. */
-export interface EntryQuestion {
+/** Where an access entry is. */
+export interface EntryPlace {
   readonly cluster: string;
   /** ARN of the role, with its path. */
   readonly role: string;
+}
+
+/** The role whose entry is looked at. */
+export interface EntryQuestion extends EntryPlace {
   readonly type: NodeType;
 }
 
@@ -59,7 +63,7 @@ export function decideEntry(seen: JsonObject | null, question: EntryQuestion): E
     return { do: 'nothing', why: `${role} has an access entry of type ${wanted} already.` };
   return {
     do: 'refuse',
-    why: `${role} has an access entry of type ${found}. A type cannot be changed, and Rollcall deletes no entry, as somebody may depend on it.`,
+    why: `${role} has an access entry of type ${found}. A type cannot be changed, and Rollcall deletes no entry of others, as somebody may depend on it.`,
     commands: [entryCommand('delete', question), createCommand(question)],
   };
 }
@@ -68,7 +72,7 @@ function diffOf({ cluster, role }: EntryQuestion, type: string): readonly string
   return [`+ access entry of cluster ${cluster}`, `+   principalArn: ${role}`, `+   type: ${type}`];
 }
 
-function entryCommand(verb: string, { cluster, role }: EntryQuestion): string {
+function entryCommand(verb: string, { cluster, role }: EntryPlace): string {
   return `aws eks ${verb}-access-entry --cluster-name ${shellWord(cluster)} --principal-arn ${shellWord(role)}`;
 }
 
@@ -77,12 +81,12 @@ function createCommand(question: EntryQuestion): string {
 }
 
 /** What takes an entry away again, for a person to run. */
-export function deleteCommand(question: EntryQuestion): string {
+export function deleteCommand(question: EntryPlace): string {
   return entryCommand('delete', question);
 }
 
 /** The policy without which machines of Auto Mode may do nothing (EKS user guide). */
-const AUTO_NODE_POLICY = 'AmazonEKSAutoNodePolicy';
+export const AUTO_NODE_POLICY = 'AmazonEKSAutoNodePolicy';
 
 /** What is associated with an entry of Auto Mode; null where nothing is missing. */
 export function decidePolicy(

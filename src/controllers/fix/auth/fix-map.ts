@@ -5,6 +5,7 @@ import { lastWriterOf } from '../last-writer.ts';
 import { orRefused, outcomeOf, plainStep, withRetries } from '../step.ts';
 import { AWS_AUTH, awsAuthNamed, awsAuthObject, readAwsAuth } from './config-map.ts';
 import { covers, decideMap, type MapDecision, mappedBy } from './decide-map.ts';
+import { lostByWriter } from './lost-by.ts';
 import type { MapEditor } from './map-editor.ts';
 import type { RoleMapping } from './node-mapping.ts';
 
@@ -39,10 +40,10 @@ async function attempt(order: MapOrder, tools: FixTools): Promise<FixStep> {
   if (decision.do === 'refuse') return plainStep(AWS_AUTH, 'refused', decision.why);
   if (!order.isDryRun) await tools.keep(noteOf(order, decision));
   const { outcome, why } = await tools.perform(actionOf(order, configMap, decision));
-  const { diff } = decision;
-  if (outcome !== 'done') return { ...plainStep(AWS_AUTH, outcomeOf(outcome), why), diff };
-  if (order.isDryRun) return { ...plainStep(AWS_AUTH, 'would-write', why), diff };
-  return { ...(await verified(order, tools)), diff };
+  const shown = { diff: decision.diff, lostBy: [lostByWriter(configMap)] };
+  if (outcome !== 'done') return { ...plainStep(AWS_AUTH, outcomeOf(outcome), why), ...shown };
+  if (order.isDryRun) return { ...plainStep(AWS_AUTH, 'would-write', why), ...shown };
+  return { ...(await verified(order, tools)), ...shown };
 }
 
 function isMapped({ mapping, editor }: MapOrder, configMap: JsonObject | null): boolean {
