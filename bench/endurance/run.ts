@@ -179,7 +179,7 @@ async function report({ scene, turns, ranMs, files, audit }: Ran): Promise<void>
   const { fleet, replicas } = scene;
   const told = await Promise.all(files.map(deletionsIn));
   const known = new Set(told.flat());
-  const missed = fleet.deleted.filter((uid) => !known.has(uid));
+  const missed = fleet.deleted.flatMap((uid, at) => (known.has(uid) ? [] : [`${at + 1} (${uid})`]));
   const doubled = told.map((uids) => uids.length - new Set(uids).size);
   const requests = [...requestsIn(audit)].toSorted(([, a], [, b]) => b - a);
   const lines = [

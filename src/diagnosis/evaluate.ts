@@ -17,7 +17,7 @@ import {
 import { shownAround } from './excerpt.ts';
 import { defaultWithdrawal } from './milestones.ts';
 import { hitsOf, type Subject } from './subject.ts';
-import { createView, readSigns, type SignReading } from './view.ts';
+import { createView, readSigns, type SignReading, type Surroundings } from './view.ts';
 
 export interface Evaluation {
   readonly cause: Cause;
@@ -183,13 +183,17 @@ export function evaluate(
   const reading = readSigns(cause, subject, shown);
   const { listings, collection } = observations;
   const cluster = subjects.findLast(({ kind }) => kind === 'Cluster');
-  const around =
-    cluster === undefined
-      ? {}
-      : { cluster: () => readSigns(cause, cluster, shown), all: cluster.facts };
-  const heard = onRead === undefined ? {} : { onRead };
-  const its = { scope: cause.scope, cause: cause.id, told: toldSigns(cause) };
-  const surroundings = { listings, collection, ...its, subjects, ...around, ...heard };
+  const surroundings: Surroundings = {
+    listings,
+    collection,
+    subjects,
+    scope: cause.scope,
+    cause: cause.id,
+    told: toldSigns(cause),
+    cluster: cluster === undefined ? undefined : () => readSigns(cause, cluster, shown),
+    all: cluster?.facts,
+    onRead,
+  };
   const own = cause.match?.(createView(subject, reading, surroundings)) ?? null;
   if (own === null) return { cause, match: matchBySigns(cause, subject, reading) };
   return { cause, match: isDeduced(own, cause, reading) ? ifWhole(own, cause, subject) : own };

@@ -37,12 +37,14 @@ function linesAround({ documents, ...rest }: Evidence, own: number): number {
   }, 0);
 }
 
+const ALL_SHOWN = (): Shown => 'whole';
+
 /**
  * Tells what is shown around a sighting. At the end of the few lines that somebody chose to show,
  * nothing speaks of a success, and nobody can ask how often it happened.
  */
 export function shownAround(evidence: Evidence): (hit: Hit) => Shown {
-  if (evidence.collection !== null) return () => 'whole';
+  if (evidence.collection !== null) return ALL_SHOWN;
   return ({ document, last }) => {
     const all = evidence.documents[document]?.linesRead ?? 0;
     // Of many long files, each hit would count the lines of all.

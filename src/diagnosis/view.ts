@@ -127,9 +127,9 @@ function quoteOf(fact: Seen<unknown>, excerpt: string): Quote {
 /** What stands around a subject: lists of the whole pile, and what is about no machine. */
 export interface Surroundings extends Pick<Observations, 'listings' | 'collection'> {
   /** The cluster's own reading of the same cause. */
-  readonly cluster?: () => SignReading;
+  readonly cluster?: (() => SignReading) | undefined;
   /** Facts of all machines and of the cluster. */
-  readonly all?: FactIndex;
+  readonly all?: FactIndex | undefined;
   /** All that the evidence is about. */
   readonly subjects?: readonly Subject[];
   /** Of the cause that looks. */
@@ -138,7 +138,7 @@ export interface Surroundings extends Pick<Observations, 'listings' | 'collectio
   /** Its signs that people's own sentences show, which no log of a machine holds. */
   readonly told?: ReadonlySet<string>;
   /** Hears what the cause reads that is not the subject's own. */
-  readonly onRead?: (what: Elsewhere) => void;
+  readonly onRead?: ((what: Elsewhere) => void) | undefined;
 }
 
 /**
@@ -167,78 +167,111 @@ function readOne<N extends FactKind>(
   return unknown('not-collected', `${kind} is not in this evidence`);
 }
 
-const ignore = (): void => undefined;
-const NONE_TOLD: ReadonlySet<string> = new Set();
-
 /** The subject as one cause may look at it. */
 export function createView(
   subject: Subject,
   reading: SignReading,
-  {
-    listings,
-    collection,
-    cluster,
-    all,
-    subjects,
-    scope,
-    cause = '',
-    told = NONE_TOLD,
-    onRead = ignore,
-  }: Surroundings,
+  surroundings: Surroundings,
 ): View<FactKind, string> {
-  // A cluster's facts are those of everybody.
-  const readOwn = (kind: FactKind): void => {
-    if (subject.kind === 'Cluster') onRead(`all ${kind}`);
-  };
-  const recordsOf = <N extends FactKind>(kind: N): readonly FactRecord<N>[] => {
-    readOwn(kind);
-    return subject.facts.of(kind);
-  };
-  const isComplete = (kind: FactKind): boolean => listings.some((entry) => entry.kind === kind);
-  return {
-    names: subject.names.map((name) => name.value),
-    instanceId: subject.instanceId,
-    node: subject.node,
-    read: (kind) => readOne(kind, recordsOf(kind), subject, listings, scope),
-    list(kind) {
-      readOwn(kind);
-      return subject.facts.seen(kind);
-    },
-    everywhere(kind) {
-      onRead(`all ${kind}`);
-      return (all ?? subject.facts).seen(kind);
-    },
-    isComplete,
-    isCut: (kind) => collection !== null && !isComplete(kind),
-    machinesWithoutNode() {
-      onRead('fleet');
-      return subjects === undefined ? [] : withoutNode(subjects, isComplete('kube/Node'));
-    },
-    machinesWithLogs() {
-      onRead('fleet');
-      return withLogs(subjects ?? []);
-    },
-    wasRefused: (asked) => collection?.refusals.some(({ call }) => call === asked) === true,
-    sign(name) {
-      const own = reading.standing.get(name) ?? null;
-      // What somebody writes about a log stands beside it, and is of the machine whose log it is.
-      if (own !== null || !told.has(name) || collection !== null) return own;
-      onRead(`cluster ${cause}`);
-      return cluster?.().standing.get(name) ?? null;
-    },
-    anySign: (...names) => names.some((name) => reading.standing.has(name)),
-    clusterSign(name) {
-      onRead(`cluster ${cause}`);
-      return cluster?.().standing.get(name) ?? null;
-    },
-    shows: (symptom) => hitsOf(subject, `symptom:${symptom}`).length > 0,
-    isLive: collection !== null,
-    get nowMs() {
-      onRead('clock');
-      return collection?.atMs ?? null;
-    },
-    quote: quoteOf,
-  };
+  return new SubjectView(subject, reading, surroundings);
+}
+
+/** Every cause looks at every machine, so that a view must cost little until something is asked. */
+class SubjectView implements View<FactKind, string> {
+  readonly instanceId: string | null;
+  readonly node: string | null;
+  readonly isLive: boolean;
+  readonly quote = quoteOf;
+  readonly #subject: Subject;
+  readonly #reading: SignReading;
+  readonly #around: Surroundings;
+
+  constructor(subject: Subject, reading: SignReading, around: Surroundings) {
+    this.#subject = subject;
+    this.#reading = reading;
+    this.#around = around;
+    this.instanceId = subject.instanceId;
+    this.node = subject.node;
+    this.isLive = around.collection !== null;
+  }
+
+  get names(): readonly string[] {
+    return this.#subject.names.map(({ value }) => value);
+  }
+
+  get nowMs(): number | null {
+    this.#note('clock');
+    return this.#around.collection?.atMs ?? null;
+  }
+
+  read<N extends FactKind>(kind: N): Fact<FactTypes[N]> {
+    this.#noteOwn(kind);
+    const { listings, scope } = this.#around;
+    return readOne(kind, this.#subject.facts.of(kind), this.#subject, listings, scope);
+  }
+
+  list<N extends FactKind>(kind: N): readonly Seen<FactTypes[N]>[] {
+    this.#noteOwn(kind);
+    return this.#subject.facts.seen(kind);
+  }
+
+  everywhere<N extends FactKind>(kind: N): readonly Seen<FactTypes[N]>[] {
+    this.#note(`all ${kind}`);
+    return (this.#around.all ?? this.#subject.facts).seen(kind);
+  }
+
+  isComplete(kind: FactKind): boolean {
+    return this.#around.listings.some((entry) => entry.kind === kind);
+  }
+
+  isCut(kind: FactKind): boolean {
+    return this.isLive && !this.isComplete(kind);
+  }
+
+  machinesWithoutNode(): readonly string[] {
+    this.#note('fleet');
+    const { subjects } = this.#around;
+    return subjects === undefined ? [] : withoutNode(subjects, this.isComplete('kube/Node'));
+  }
+
+  machinesWithLogs(): { readonly all: number; readonly unjoined: number } {
+    this.#note('fleet');
+    return withLogs(this.#around.subjects ?? []);
+  }
+
+  wasRefused(asked: string): boolean {
+    return this.#around.collection?.refusals.some(({ call }) => call === asked) === true;
+  }
+
+  sign(name: string): Sighting | null {
+    const own = this.#reading.standing.get(name) ?? null;
+    // What somebody writes about a log stands beside it, and is of the machine whose log it is.
+    if (own !== null || this.isLive || this.#around.told?.has(name) !== true) return own;
+    return this.clusterSign(name);
+  }
+
+  anySign(...names: readonly string[]): boolean {
+    return names.some((name) => this.#reading.standing.has(name));
+  }
+
+  clusterSign(name: string): Sighting | null {
+    const { cluster, cause = '' } = this.#around;
+    this.#note(`cluster ${cause}`);
+    return cluster?.().standing.get(name) ?? null;
+  }
+
+  shows(symptom: string): boolean {
+    return hitsOf(this.#subject, `symptom:${symptom}`).length > 0;
+  }
+
+  #note(what: Elsewhere): void {
+    this.#around.onRead?.(what);
+  }
+
+  /** A cluster's facts are those of everybody. */
+  #noteOwn(kind: FactKind): void {
+    if (this.#subject.kind === 'Cluster') this.#note(`all ${kind}`);
+  }
 }
 
 /** What causes may ask of all machines together. */
@@ -300,8 +333,12 @@ function wasDeleted(subject: Subject): boolean {
   );
 }
 
+const FORMS: readonly Extent[] = ['whole', 'part', 'row'];
+
 function richest<K extends FactKind>(records: readonly FactRecord<K>[]): FactRecord<K> | null {
-  const forms: readonly Extent[] = ['whole', 'part', 'row'];
-  const best = forms.flatMap((form) => records.filter(({ extent }) => extent === form));
-  return best[0] ?? null;
+  for (const form of FORMS) {
+    const record = records.find(({ extent }) => extent === form);
+    if (record !== undefined) return record;
+  }
+  return null;
 }
