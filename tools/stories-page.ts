@@ -108,13 +108,13 @@ function figureTable(played: Played): string {
       [
         `after ${clock(scenario.untilMs)}`,
         endText(played),
-        scenario.missing === ''
+        scenario.helps === ''
           ? 'The story ran the repair itself.'
-          : `Not played yet: ${scenario.missing}`,
+          : `What helps: ${scenario.helps}`,
       ],
       ...(identity === null
         ? []
-        : [['identity of pods', identityText(identity), 'unchanged without the part above']]),
+        : [['identity of pods', identityText(identity), 'unchanged until that is run']]),
     ],
   );
 }

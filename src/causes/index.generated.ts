@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '319-17f22671';
+export const CATALOGUE_VERSION = '319-c102bae6';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -2035,7 +2035,7 @@ export const CAUSES: readonly CauseEntry[] = [
 {id:"irsa-role-arn-malformed",stage:"credentialed",title:"the role ARN in the service account’s annotation is malformed",needs:["kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/irsa-role-arn-malformed/cause.ts')},
 {id:"irsa-trust-policy-mismatch",stage:"credentialed",title:"the role’s trust policy does not let this service account in",needs:["aws/cluster","aws/role","kube/Pod"],symptoms:["pod-without-identity"],formerly:[],foresees:true,load:()=>import('./credentialed/irsa-trust-policy-mismatch/cause.ts')},
 {id:"irsa-webhook-did-not-mutate",stage:"credentialed",title:"the pod identity webhook left the pod without a token",needs:["kube/Pod","kube/ServiceAccount","kube/MutatingWebhookConfiguration","kube/EndpointSlice"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/irsa-webhook-did-not-mutate/cause.ts')},
-{id:"kiam-agent-undoes-redirect",stage:"credentialed",title:"the kiam agent ends without its server and opens instance metadata to pods",needs:[],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kiam-agent-undoes-redirect/cause.ts')},
+{id:"kiam-agent-undoes-redirect",stage:"credentialed",title:"the kiam agent ends without its server and opens instance metadata to pods",needs:["kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kiam-agent-undoes-redirect/cause.ts')},
 {id:"kiam-namespace-not-permitted",stage:"credentialed",title:"kiam’s policy does not permit the role in the pod’s namespace",needs:["kube/Pod","kube/Namespace","kube/DaemonSet"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kiam-namespace-not-permitted/cause.ts')},
 {id:"kiam-pod-not-yet-known",stage:"credentialed",title:"kiam does not know the asking pod yet",needs:[],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kiam-pod-not-yet-known/cause.ts')},
 {id:"kiam-server-cannot-assume-roles",stage:"credentialed",title:"kiam’s server cannot assume the roles of pods",needs:["kube/Pod"],symptoms:["pod-without-identity"],formerly:[],load:()=>import('./credentialed/kiam-server-cannot-assume-roles/cause.ts')},

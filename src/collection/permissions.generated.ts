@@ -1450,7 +1450,7 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
-    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces and evicts Pods that came to a node too early. Whoever may write aws-auth may make anybody an administrator of the cluster.",
     "kubernetes": [
       {
         "verb": "get",
@@ -1472,6 +1472,62 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "verb": "patch",
         "group": "",
         "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "create",
+        "group": "",
+        "resource": "pods",
+        "subresource": "eviction",
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "apps",
+        "resource": "daemonsets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "readiness.node.x-k8s.io",
+        "resource": "nodereadinessrules",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "rollcall.dev",
+        "resource": "nodegates",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "storage.k8s.io",
+        "resource": "csinodes",
         "subresource": null,
         "namespace": null,
         "isOptional": false

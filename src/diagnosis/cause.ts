@@ -7,6 +7,7 @@ import type { PlannedGroup } from '../domain/planned/groups.ts';
 import type { PlanView } from './plan-view.ts';
 import type { MilestoneId } from './milestones.ts';
 import { pasteable } from './pasteable.ts';
+import type { Repair } from './repair.ts';
 import type { SymptomId } from './symptoms.ts';
 
 /**
@@ -51,6 +52,8 @@ export interface Found {
   readonly proof: readonly Quote[];
   /** Instance ids or Node names which a cause of the cluster or a group concerns; all when absent. */
   readonly machines?: readonly string[];
+  /** What may be done about objects that it names; acted on only where it is definite. */
+  readonly repairs?: readonly Repair[];
 }
 
 export interface Clear {
@@ -209,6 +212,11 @@ export function found(
 ): Found {
   const of = machines === undefined ? {} : { machines };
   return { verdict: 'found', confidence, details, proof, ...of };
+}
+
+/** The same with what may be done about objects that it names. */
+export function withRepairs(match: Found, repairs: readonly Repair[]): Found {
+  return repairs.length === 0 ? match : { ...match, repairs };
 }
 
 export const clear: Clear = { verdict: 'clear' };

@@ -2,6 +2,7 @@ import type { LineSource } from '../evidence/source.ts';
 import type { Stage } from '../evidence/stage.ts';
 import type { Verdict } from '../evidence/verdict.ts';
 import type { Confidence, Step } from './cause.ts';
+import type { Repair } from './repair.ts';
 
 /** The document that `rollcall diagnose -o json` prints; other programs rely on its shape. */
 export interface DiagnosisDocument {
@@ -71,6 +72,8 @@ export interface Finding {
   readonly remedy: readonly Step[];
   /** What would prove a candidate, or tell why, of a named cause that others bring about. */
   readonly decide: Step | null;
+  /** What `rollcall fix pods` may do about it; absent where it does nothing. */
+  readonly repairs?: readonly Repair[];
 }
 
 export interface NotObservable {

@@ -38,6 +38,7 @@ function subjectDetails(subject: Subject): Details {
 export function shownFinding(entry: RoledFinding, subject: Subject): Finding {
   const { cause, match, role, explainedBy } = entry;
   const { reason } = cause;
+  const { repairs = [] } = match;
   const details = { ...subjectDetails(subject), ...match.details };
   return {
     cause: cause.id,
@@ -49,5 +50,6 @@ export function shownFinding(entry: RoledFinding, subject: Subject): Finding {
     evidence: match.proof.slice(0, EVIDENCE_MAX).map(evidenceLine),
     remedy: cause.remedy(shellSafe(details)).map((step) => filledStep(step, subject)),
     decide: role === 'root' && reason !== undefined ? filledStep(reason, subject) : null,
+    ...(match.confidence === 'definite' && repairs.length > 0 ? { repairs } : {}),
   };
 }

@@ -10,7 +10,13 @@ import { type FixDocument, fixDocument } from '../../src/controllers/fix/documen
 import { withoutRawEvent } from '../../src/evidence/aws/trail.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { cniOrder, cniScene } from '../controllers/fix/cni-scene.ts';
+import { fixPods } from '../../src/controllers/fix/pods/fix-pods.ts';
+import { podsNamedIn } from '../../src/controllers/fix/pods/target.ts';
+import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
+import { findingOf } from '../../src/diagnosis/testing.ts';
+import { PODS } from '../controllers/gate/scene.ts';
 import { EDITOR, ROLE, scene } from '../controllers/fix/scene.ts';
+import { layPod, REPLICA_SET } from '../controllers/slip-ins/scene.ts';
 import { shareOf, tellShare } from '../share.ts';
 import { shapedTexts } from './planted/gate.ts';
 import { createSearch } from './planted/search.ts';
@@ -27,6 +33,8 @@ const lengths: Lengths = new Map();
 const PLACES = ['aws-auth comment', 'aws-auth user name', 'finding of a fix'];
 const PLACES_OF_ENTRY = ['caller of an entry', 'address of a caller', 'rest of a raw event'];
 const PLACES_OF_CNI = ['add-on values', 'CNI variable', 'finding of a CNI fix'];
+
+const PLACES_OF_PODS = ['proof of a Pod', 'name of an owner', 'finding of a fix of Pods'];
 
 interface Fixed {
   readonly document: FixDocument;
@@ -97,6 +105,27 @@ async function fixedEntry(arn: string, sourceIPAddress: string, rest: string): P
   return { document: shownFix(fixDocument(beginning, 'auth-1', steps)), records: '' };
 }
 
+/** A Pod that is evicted, with a text in its proof, and one in the name of its owner. */
+async function fixedPods(says: string, owner: string, text: string): Promise<Fixed> {
+  const at = scene();
+  at.api.serve(PODS);
+  const parts = { owner: { ...REPLICA_SET, name: owner } };
+  const uid = layPod({ api: at.api, clock: { nowMs: () => 0 } }, 'cart-1', parts);
+  const cause = 'irsa-webhook-did-not-mutate';
+  const pod = { namespace: 'shop', name: 'cart-1', uid, since: null, says } as const;
+  const repairs = [{ kind: 'replace-pod', by: 'new-pod', ...pod } as const];
+  const findings = [findingOf(cause, 'credentialed', { repairs })];
+  const targets = podsNamedIn({ subjects: [{ findings }] } as unknown as DiagnosisDocument);
+  const order = { id: 'pods-1', isDryRun: false, targets, most: 1, waitMs: 0 };
+  const steps = await fixPods(order, at.tools());
+  const beginning = { fix: 'pods', isDryRun: false, why: { cause, text } };
+  const records = await at.recorder.read({ cluster: 'one', limit: 9 });
+  return {
+    document: shownFix(fixDocument(beginning, 'pods-1', steps)),
+    records: JSON.stringify(records),
+  };
+}
+
 describe('rollcall fix', () => {
   test('shows no secret of who took an access entry away', async () => {
     const texts = { page: '', json: '' };
@@ -109,6 +138,21 @@ describe('rollcall fix', () => {
     assert.match(texts.page, /Lost by: /);
     assertNoSecretIn(search, lengths, 'fix auth, lost by', texts.page);
     assertNoSecretIn(search, lengths, 'fix auth, lost by, -o json', texts.json);
+  });
+
+  test('shows no secret of a Pod that it has replaced', async () => {
+    const texts = { page: '', json: '', records: '' };
+    for (const { textAt } of shapedTexts(search.plant, PLACES_OF_PODS, (at) => chosen.has(at))) {
+      const [says = '', owner = '', text = ''] = PLACES_OF_PODS.map(textAt);
+      const { document, records } = await fixedPods(says, owner, text);
+      texts.page += `${fixPage(document).join('\n')}\n`;
+      texts.json += `${JSON.stringify(document)}\n`;
+      texts.records += `${records}\n`;
+    }
+    assert.match(texts.page, /It was evicted/);
+    assertNoSecretIn(search, lengths, 'fix pods', texts.page);
+    assertNoSecretIn(search, lengths, 'fix pods -o json', texts.json);
+    assertNoSecretIn(search, lengths, 'fix pods, records', texts.records);
   });
 
   test('shows no secret of the settings of the CNI', async () => {

@@ -6,6 +6,7 @@ const MACHINE = ['test/controllers/fix/machine.test.ts'];
 const JANITOR = ['test/controllers/eni-janitor/decide.test.ts'];
 const ENI = ['test/controllers/fix/eni.test.ts'];
 const CNI = ['test/controllers/fix/cni.test.ts'];
+const PODS = ['test/controllers/fix/pods.test.ts'];
 const EDIT = ['src/readers/kube/aws-auth-edit.test.ts'];
 
 /** Errors in what repairs decide, write and take back. */
@@ -129,6 +130,42 @@ export const FIX_ERRORS: readonly PlantedError[] = [
       'isDenied = step.commands.includes(PERMISSIONS)',
       'isDenied = false',
       ENI,
+    ],
+  ]),
+  ...inFile('src/controllers/fix/pods/fix-pods.ts', [
+    [
+      'another Pod of the name is evicted',
+      'if (pod?.uid !== target.uid)',
+      'if (pod === null)',
+      PODS,
+    ],
+    [
+      'a dry run counts as an eviction',
+      'if (!isDryRun) await tools.keep',
+      'await tools.keep',
+      PODS,
+    ],
+    ['the budget does not end', 'run.left -= 1;', '', PODS],
+    [
+      'the next Pod does not wait',
+      'if (by?.isReady !== true) run.stuck',
+      'if (by?.isReady === true) run.stuck',
+      PODS,
+    ],
+  ]),
+  ...inFile('src/controllers/fix/pods/target.ts', [
+    ['a Pod that started again is evicted', "by === 'new-start' && ", "by === 'new-pod' && ", PODS],
+    [
+      'an open gate lets the next Pod in',
+      "if (slipIn.decision.act === 'evict' && !isHeld)",
+      "if (slipIn.decision.act === 'keep' && !isHeld)",
+      PODS,
+    ],
+    [
+      'a gate that reports keeps its Pods',
+      "limits.mode === 'report' ?",
+      "limits.mode === 'ignore' ?",
+      PODS,
     ],
   ]),
   ...inFile('src/controllers/fix/cni/decide.ts', [

@@ -99,7 +99,7 @@ export const SLIP_IN_ERRORS: readonly PlantedError[] = [
     [
       'P21: a Pod is evicted by its name after another took it',
       'const action = evictionOf(slipIn);',
-      "const action = { ...evictionOf(slipIn), write: { verb: 'evict', requires: 'same-object' } as const, object: { ...evictionOf(slipIn).object, seen: { resourceVersion: '', uid: (await this.#read(slipIn.pod))?.uid ?? '' } } };",
+      "const action = { ...evictionOf(slipIn), write: { verb: 'evict', requires: 'same-object' } as const, object: { ...evictionOf(slipIn).object, seen: { resourceVersion: '', uid: (await readOne(this.#options.api, slipIn.pod))?.uid ?? '' } } };",
       KEEPER,
     ],
     [

@@ -1,12 +1,15 @@
 import type { KubePermission } from '../../src/collection/permissions.ts';
 import { CONFIG_MAPS } from '../../src/controllers/fix/auth/config-map.ts';
-import { DAEMON_SETS } from '../../src/controllers/gate/caches.ts';
+import { CSI_NODES, DAEMON_SETS } from '../../src/controllers/gate/caches.ts';
+import { PODS } from '../../src/controllers/gate/daemon-pods.ts';
 import { NODES } from '../../src/controllers/gate/plan.ts';
+import { NODE_GATES } from '../../src/controllers/gate/policies/node-gate.ts';
+import { NODE_READINESS_RULES } from '../../src/controllers/gate/policies/node-readiness-rule.ts';
 import type { AwsCall } from '../../src/ports/aws-api.ts';
 import { permissionsOf } from './gate-permissions.ts';
 
 export const FIX_WRITES =
-  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces. Whoever may write aws-auth may make anybody an administrator of the cluster.';
+  'It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces and evicts Pods that came to a node too early. Whoever may write aws-auth may make anybody an administrator of the cluster.';
 
 const SYSTEM = { namespace: 'kube-system' };
 
@@ -19,6 +22,11 @@ export const FIX_PERMISSIONS: {
     ...permissionsOf(['get', 'create', 'patch'], CONFIG_MAPS, SYSTEM),
     ...permissionsOf(['get', 'patch'], DAEMON_SETS, SYSTEM),
     ...permissionsOf(['get', 'list', 'patch'], NODES),
+    ...permissionsOf(['get', 'list'], PODS),
+    ...permissionsOf(['create'], PODS, { subresource: 'eviction' }),
+    ...[DAEMON_SETS, CSI_NODES, NODE_GATES, NODE_READINESS_RULES].flatMap((kind) =>
+      permissionsOf(['list'], kind),
+    ),
   ],
   calls: (
     [

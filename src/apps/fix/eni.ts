@@ -5,10 +5,10 @@ import {
   fixDocument,
 } from '../../controllers/fix/document.ts';
 import { ENI_DISTURBS, ENI_NOTE, fixEni } from '../../controllers/fix/eni/fix-eni.ts';
-import { textAt } from '../../evidence/json.ts';
 import { type CliContext, UsageError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
 import { newFixId } from './new-id.ts';
+import { notedSince } from './noted-since.ts';
 import { type FixSession, inFixSession } from './session.ts';
 
 export interface EniFixOptions {
@@ -34,7 +34,11 @@ export async function runEniFix(options: EniFixOptions, context: CliContext): Pr
     const text = `Network interfaces of cluster ${cluster} that the CNI left behind.`;
     const why = { kind: 'request', name: '', text } as const;
     const id = newFixId(NAME);
-    const used = await deletedSince(session, systemClock.nowMs() - HOUR_MS);
+    const used = await notedSince(
+      session,
+      { fix: NAME, kind: ENI_NOTE },
+      systemClock.nowMs() - HOUR_MS,
+    );
     const rules = { ageMs: AGE_MS, apartMs, most: Math.max(0, mostOfHour - used) };
     const say = (line: string): void => context.err(`${line}\n`);
     const order = { id, isDryRun, why, cluster, rules, say };
@@ -53,17 +57,4 @@ function clusterOf({ flags }: EniFixOptions, { clients }: FixSession): string {
   if (told !== null && told !== name)
     throw new UsageError(`the kubeconfig names cluster ${told}; choose its context: --context`);
   return name;
-}
-
-/** How many this machine has deleted, or may have, since a moment. */
-async function deletedSince({ ids, notesOf }: FixSession, sinceMs: number): Promise<number> {
-  let count = 0;
-  for (const id of await ids()) {
-    if (!id.startsWith(`${NAME}-`)) continue;
-    const notes = (await notesOf(id)) ?? [];
-    count += notes.filter(
-      (note) => textAt(note, 'kind') === ENI_NOTE && Number(textAt(note, 'atMs') ?? 0) > sinceMs,
-    ).length;
-  }
-  return count;
 }

@@ -1,14 +1,8 @@
 import { kubeClient } from '../../adapters/kubernetes/client.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { EVENTS } from '../../collection/resources.ts';
-import { PODS } from '../../controllers/gate/daemon-pods.ts';
-import { readAllSurroundings, readPolicies } from '../../controllers/gate/live-surroundings.ts';
-import { type NodeFacts, readNode } from '../../controllers/gate/node-facts.ts';
-import { NODES } from '../../controllers/gate/plan.ts';
-import type { Looked } from '../../controllers/gate/proofs/saying.ts';
-import { type DaemonPodFacts, readDaemonPod } from '../../controllers/gate/workloads.ts';
+import { readAll, readInput } from '../../controllers/slip-ins/live.ts';
 import type { SlipInReason } from '../../controllers/slip-ins/notes.ts';
-import { type PodFacts, readPod } from '../../controllers/slip-ins/pod.ts';
 import {
   findSlipIns,
   type ReportedReplacement,
@@ -16,57 +10,12 @@ import {
 } from '../../controllers/slip-ins/report.ts';
 import { type JsonObject, textAt } from '../../evidence/json.ts';
 import { excerptOf } from '../../evidence/redact.ts';
-import type { KubeApi, KubeResource, KubeSelection } from '../../ports/kube-api.ts';
+import type { KubeApi } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
 import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import { policyKinds } from './policy-kinds.ts';
-
-interface ReadPods {
-  readonly all: readonly PodFacts[];
-  readonly ofDaemonSets: Looked<readonly DaemonPodFacts[]>;
-}
-
-async function readAll<T>(
-  api: KubeApi,
-  resource: KubeResource,
-  selection: KubeSelection,
-  read: (object: JsonObject) => T | null,
-): Promise<readonly T[]> {
-  const found: T[] = [];
-  for await (const { items } of api.list(resource, selection))
-    found.push(...items.map(read).filter((one) => one !== null));
-  return found;
-}
-
-/** @throws PortError, also for a Node that is not there */
-async function nodesOf(api: KubeApi, name: string | null): Promise<readonly NodeFacts[]> {
-  if (name === null) return await readAll(api, NODES, {}, readNode);
-  return [readNode(await api.get(NODES, { name }))].filter((node) => node !== null);
-}
-
-interface ReadPod {
-  readonly pod: PodFacts | null;
-  readonly proof: DaemonPodFacts | null;
-}
-
-/** One list for both: candidates, and Pods that are proofs. @throws PortError */
-async function podsOf(api: KubeApi, name: string | null): Promise<ReadPods> {
-  const selection = name === null ? {} : { fieldSelector: `spec.nodeName=${name}` };
-  const read = (object: JsonObject): ReadPod => ({
-    pod: readPod(object),
-    proof: readDaemonPod(object),
-  });
-  const both = await readAll(api, PODS, selection, read);
-  return {
-    all: both.map(({ pod }) => pod).filter((pod) => pod !== null),
-    ofDaemonSets: {
-      state: 'seen',
-      value: both.map(({ proof }) => proof).filter((proof) => proof !== null),
-    },
-  };
-}
 
 const REPLACED: SlipInReason = 'SlipInReplaced';
 const MESSAGE_CHARS_MAX = 500;
@@ -95,20 +44,15 @@ async function replacements(
 
 /** Looks at the Pods of one node or of all. @throws SourceError, PortError */
 export async function reportedSlipIns(api: KubeApi, name: string | null): Promise<SlipInReport> {
-  const nodes = await nodesOf(api, name);
-  const { readings, notRead } = await readPolicies(api, policyKinds());
-  const pods = await podsOf(api, name);
-  const around = await readAllSurroundings(api, pods.ofDaemonSets);
-  const unread = notRead.map((why) => excerptOf(why));
+  const input = await readInput(api, policyKinds(), name, systemClock.nowMs());
+  const unread = input.notRead.map((why) => excerptOf(why));
   const replaced = await replacements(api, unread);
-  const policies = readings.flatMap((reading) => reading.policies);
-  const nowMs = systemClock.nowMs();
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'SlipIns',
-    slipIns: findSlipIns({ nodes, pods: pods.all, policies, around, nowMs }),
+    slipIns: findSlipIns(input),
     replaced,
-    nodesLookedAt: nodes.length,
+    nodesLookedAt: input.nodes.length,
     notRead: unread,
   };
 }

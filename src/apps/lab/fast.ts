@@ -45,9 +45,9 @@ export function endOfStory(
   });
   const asExpected = `All ${scenario.expect.length} expectations of the story hold.`;
   const unseen = scenario.unseen === '' ? [] : ['', `Not seen: ${scenario.unseen}`];
-  const missing = scenario.missing === '' ? [] : ['', `Not played yet: ${scenario.missing}`];
+  const helps = scenario.helps === '' ? [] : ['', `What helps: ${scenario.helps}`];
   const figures = identityFigures(accounts);
-  return [...figures, '', ...(wrong.length === 0 ? [asExpected] : wrong), ...unseen, ...missing];
+  return [...figures, '', ...(wrong.length === 0 ? [asExpected] : wrong), ...unseen, ...helps];
 }
 
 /** Plays a story to its end as fast as it goes, without servers. */

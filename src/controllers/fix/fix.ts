@@ -13,7 +13,8 @@ import type { LostBy } from './auth/lost-by.ts';
  * How one change of a fix ended.
  * `not-needed`: it is as it is to be; `would-write`: a dry run, which the server accepts where it
  * can be asked; `overwritten`: written, and another program changed it at once; `refused`: nothing
- * was written; `conflict`: others kept changing the object; `unclear`: sent, and nobody knows.
+ * was written; `forbidden-by-budget`: a PodDisruptionBudget does not allow it now; `conflict`: others
+ * kept changing the object; `unclear`: sent, and nobody knows.
  */
 export type FixOutcome =
   | 'not-needed'
@@ -21,6 +22,7 @@ export type FixOutcome =
   | 'written'
   | 'overwritten'
   | 'refused'
+  | 'forbidden-by-budget'
   | 'conflict'
   | 'unclear';
 

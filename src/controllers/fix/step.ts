@@ -11,7 +11,7 @@ export function plainStep(object: string, outcome: FixOutcome, why: string): Fix
 const OUTCOMES: Readonly<Record<Exclude<ActionOutcome, 'done'>, FixOutcome>> = {
   refused: 'refused',
   conflict: 'conflict',
-  'forbidden-by-budget': 'refused',
+  'forbidden-by-budget': 'forbidden-by-budget',
   unclear: 'unclear',
 };
 

@@ -11,9 +11,11 @@ import { perform, type Performed, type PerformTools } from '../../runtime/perfor
 import { WorkQueue } from '../../runtime/queue/work-queue.ts';
 import { EvictionBudget, type Moment, type Spending, type Spent } from './budget.ts';
 import { evictionOf, likeSelector } from './eviction.ts';
+import { readAll, readOne } from './live.ts';
 import { NodePasts } from './node-pasts.ts';
 import { noteAction, readNoted, unreadableText } from './noted.ts';
 import { type PodFacts, readPod } from './pod.ts';
+import { replacementAmong } from './replacement.ts';
 import { type AskBudget, type JudgedSlipIn, judgePod, limitsOf, workloadOf } from './slip-in.ts';
 import { type GateStanding, standingsOf } from './standing.ts';
 import { whatToLookAt } from './suspicion.ts';
@@ -222,7 +224,7 @@ export class SlipInKeeper {
     const { namespace, labels, uid } = listed.pod;
     const selection = { namespace, labelSelector: likeSelector(labels) };
     try {
-      const pod = await this.#read(listed.pod);
+      const pod = await readOne(this.#options.api, listed.pod);
       const before = await this.#podsOf(selection);
       const gate = await this.#learn(listed);
       const standings = this.#standings(listed.pod.nodeName) ?? [];
@@ -312,24 +314,8 @@ export class SlipInKeeper {
     this.#queue?.addAfter(`pod/${uid}`, REPLACED_LOOK_MS);
   }
 
-  /** null for one that is gone. @throws PortError */
-  async #read({ namespace, name }: PodFacts): Promise<PodFacts | null> {
-    try {
-      return readPod(await this.#options.api.get(PODS, { namespace, name }));
-    } catch (error) {
-      if (error instanceof PortError && error.failure === 'not-found') return null;
-      throw error;
-    }
-  }
-
   async #podsOf(selection: KubeSelection): Promise<readonly PodFacts[]> {
-    const found: PodFacts[] = [];
-    for await (const { items } of this.#options.api.list(PODS, {
-      ...selection,
-      pageSize: PAGE_SIZE,
-    }))
-      found.push(...items.map(readPod).filter((pod) => pod !== null));
-    return found;
+    return await readAll(this.#options.api, PODS, selection, readPod);
   }
 
   /** The Pod that the same controller made since. */
@@ -338,10 +324,7 @@ export class SlipInKeeper {
     if (awaited === undefined) return null;
     const { slipIn, selection, before, sinceMs } = awaited;
     const pods = await this.#podsOf(selection);
-    const made = pods.filter(
-      (pod) => !before.has(pod.uid) && workloadOf(pod) === workloadOf(slipIn.pod),
-    );
-    const by = made.find(({ isReady }) => isReady) ?? made[0] ?? null;
+    const by = replacementAmong(pods, before, slipIn.pod);
     const agoMs = this.#options.clock.monotonicMs() - sinceMs;
     const isOver = by === null ? agoMs >= REPLACED_MS : by.isReady || agoMs >= READY_MS;
     if (!isOver) return Math.min(REPLACED_LOOK_MOST_MS, Math.max(REPLACED_LOOK_MS, agoMs));

@@ -7,7 +7,7 @@ import { timeText } from '../gate/record.ts';
 import type { SlipInKind } from './evidence.ts';
 import { nextText } from './notes.ts';
 import type { PodFacts } from './pod.ts';
-import { type JudgedSlipIn, judgePod } from './slip-in.ts';
+import { type AskBudget, type JudgedSlipIn, judgePod } from './slip-in.ts';
 import { standingsOf, withoutPast } from './standing.ts';
 
 export interface ReportedSlipIn {
@@ -87,14 +87,21 @@ function lookOnce(node: NodeFacts, { policies, around, nowMs }: ReportInput): Lo
 const WITHIN = { isWithinHour: true, isWithinWorkload: true };
 
 /** The Pods that came too early, as far as what the cluster has now shows it. */
-export function findSlipIns(input: ReportInput): readonly ReportedSlipIn[] {
+export function judgeSlipIns(
+  input: ReportInput,
+  ask: AskBudget = () => WITHIN,
+): readonly JudgedSlipIn[] {
   const pods = Map.groupBy(input.pods, ({ nodeName }) => nodeName);
   return input.nodes.flatMap((node) => {
     const standings = standingsOf(lookOnce(node, input), withoutPast(node));
     if (standings.length === 0) return [];
     return (pods.get(node.name) ?? [])
-      .map((pod) => judgePod(pod, standings, undefined, () => WITHIN))
-      .filter((slipIn) => slipIn !== null)
-      .map(reported);
+      .map((pod) => judgePod(pod, standings, undefined, ask))
+      .filter((slipIn) => slipIn !== null);
   });
+}
+
+/** The same as a report shows them. */
+export function findSlipIns(input: ReportInput): readonly ReportedSlipIn[] {
+  return judgeSlipIns(input).map(reported);
 }

@@ -1,12 +1,6 @@
 import { fixAuth } from '../../controllers/fix/auth/fix-auth.ts';
-import type { FixTools } from '../../controllers/fix/fix.ts';
-import { perform } from '../../runtime/perform.ts';
-import { performAws } from '../../runtime/perform-aws.ts';
 import { readRoles, withoutInserted, withRole } from '../../readers/kube/aws-auth-edit.ts';
-import { awsPort } from '../aws/port.ts';
-import { awsWritesPort } from '../aws/port-writes.ts';
-import { kubePort } from '../kube/port.ts';
-import { kubeWritesPort } from '../kube/port-writes.ts';
+import { fixToolsIn } from './fix-tools.ts';
 import type { SimulatedCluster } from './simulated-cluster.ts';
 
 const ACTOR = 'rollcall fix auth';
@@ -25,29 +19,8 @@ export function runFixAuth(simulated: SimulatedCluster): void {
     editor: { readRoles, withRole, withoutInserted },
   } as const;
   kernel.spawn(ACTOR, async () => {
-    const steps = await fixAuth(order, toolsOf(simulated));
+    const steps = await fixAuth(order, fixToolsIn(simulated, ACTOR));
     for (const { object, outcome, why } of steps)
       kernel.log(ACTOR, `${object}: ${outcome}: ${why}`);
   });
-}
-
-function toolsOf({ kernel, api, cloud, admin }: SimulatedCluster): FixTools {
-  const clock = kernel.clock();
-  const random = kernel.random(ACTOR);
-  const kube = kubePort({ server: api, user: admin.user, clock });
-  const aws = awsPort({ cloud, identity: admin.identity, clock, pauseMs: 0 });
-  const shared = { recorder: null, clock, cluster: 'lab' };
-  const writes = kubeWritesPort({ server: api, user: admin.user, clock });
-  const awsWrites = awsWritesPort({ cloud, identity: admin.identity, clock });
-  return {
-    kube,
-    aws,
-    clock,
-    random: { next: () => random.next() },
-    perform: async (action) =>
-      perform(action, { api: kube, writes, ...shared }, { isDryRun: false }),
-    performAws: async (action, tookEffect) =>
-      performAws(action, { writes: awsWrites, ...shared, isDryRun: false }, tookEffect),
-    keep: async () => undefined,
-  };
 }

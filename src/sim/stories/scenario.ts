@@ -112,8 +112,8 @@ export interface Scenario {
   readonly expect: readonly Expectation[];
   /** Why the two APIs do not show the cause, and where it stands; empty where they show it. */
   readonly unseen: string;
-  /** What Rollcall will do here once it can, in words. */
-  readonly missing: string;
+  /** What of Rollcall helps here, with its command; empty where the story runs its repair itself. */
+  readonly helps: string;
 }
 
 export type ScenarioResult =
@@ -138,7 +138,7 @@ export function readScenario(value: Json): ScenarioResult {
     untilMs: fields.duration('until'),
     expect: fields.list('expect', expectationOf),
     unseen: fields.text('unseen', ''),
-    missing: fields.text('missing', ''),
+    helps: fields.text('helps', ''),
   };
   world.end();
   fields.end();

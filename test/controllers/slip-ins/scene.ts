@@ -7,6 +7,7 @@ import {
 } from '../../../src/controllers/slip-ins/keeper.ts';
 import type { JudgedSlipIn } from '../../../src/controllers/slip-ins/slip-in.ts';
 import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { createFakeRecorder, type FakeRecorder } from '../../ports/fake/recorder.ts';
 import { type GateScene, gateObject, nodeObject, PODS, startScene } from '../gate/scene.ts';
 
@@ -121,7 +122,7 @@ export const REPLICA_SET = {
 
 /** A Pod that is bound and runs since now. */
 export function layPod(
-  { api, clock }: Pick<GateScene, 'api' | 'clock'>,
+  { api, clock }: Pick<GateScene, 'api'> & { readonly clock: Pick<Clock, 'nowMs'> },
   name: string,
   parts: PodParts = {},
 ): string {

@@ -36,7 +36,7 @@ const PODS: KubeResource = {
   kind: 'Pod',
   isNamespaced: true,
 };
-const BUDGETS: KubeResource = {
+export const BUDGETS: KubeResource = {
   ...PODS,
   group: 'policy',
   plural: 'poddisruptionbudgets',

@@ -15,6 +15,8 @@ type Values = ParsedOptions<typeof FIX.options>;
 
 /** A machine that is just being made has its interfaces unused for some seconds. */
 const LEAST_APART_MS = 10_000;
+/** What a Pod takes to be ready whose image is to be pulled. */
+const REPLACED_MS = 2 * 60_000;
 
 type Fix = (values: Values, rest: readonly string[], context: CliContext) => Promise<FixDocument>;
 
@@ -59,6 +61,17 @@ async function eni(
   return await runEniFix({ ...sharedOf(values), apartMs, mostOfHour }, context);
 }
 
+async function pods(
+  values: Values,
+  names: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  const { runPodsFix } = await import('../../fix/pods.ts');
+  const { most: mostOfHour, wait } = values;
+  const waitMs = wait ?? REPLACED_MS;
+  return await runPodsFix({ ...sharedOf(values), names, mostOfHour, waitMs }, context);
+}
+
 async function cni(
   values: Values,
   names: readonly string[],
@@ -81,6 +94,7 @@ const FIXES: Readonly<Record<string, Fix>> = {
   cni,
   eni,
   imds: ofMachines('imds'),
+  pods,
   taint: ofMachines('taint'),
   undo,
 };

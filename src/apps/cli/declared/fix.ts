@@ -12,6 +12,7 @@ export const FIX = declareCommand({
     'fix auth [--role ARN --cluster NAME] [options]',
     'fix eni [--cluster NAME] [options]',
     'fix cni [NODE|INSTANCE]… [options]',
+    'fix pods [NODE|INSTANCE|NAMESPACE/POD]… [options]',
     'fix imds|taint [NODE|INSTANCE]… [options]',
     'fix undo ID [options]',
   ],
@@ -20,6 +21,7 @@ export const FIX = declareCommand({
     'auth lets a node role in: by an access entry, or in aws-auth, as the authentication mode of the cluster says. It acts on causes that the diagnosis calls definite, or on --role. In aws-auth every former entry stays byte for byte; a text that the authenticator may read otherwise is refused with its line. It gives a node what a node needs and nothing more.',
     'eni deletes network interfaces that the VPC CNI left behind: unused in two looks, older than half an hour by their tag, with the tags of this cluster and of the CNI, their instance gone, and read once more right before. Where any part of a look fails it deletes nothing. A deleted interface cannot be taken back.',
     'cni changes settings of the VPC CNI: prefix delegation where machines are full, fewer spare addresses where a subnet is. It acts on causes that the diagnosis calls definite. Where vpc-cni is an add-on of EKS, or the CNI is too old for the instance type, it changes nothing and prints the command.',
+    'pods has Pods replaced that came to a node before it was proven able to carry them: those by which a gate was passed, and those that a definite cause names as working without their own role. Each is read again, evicted by the Eviction API within PodDisruptionBudgets, and the next one waits until the Pod in its place is ready. Pods of DaemonSets, static Pods, Pods that tolerate the taint and Pods that nobody makes again stay.',
     'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
     'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
   ],
@@ -52,8 +54,7 @@ export const FIX = declareCommand({
     wait: {
       kind: 'duration',
       value: 'TIME',
-      group: AUTH,
-      help: 'With --yes: wait up to this long until a machine registered',
+      help: 'With --yes: wait up to this long until a machine registered; pods: until the next Pod is ready, 2m',
     },
     apart: {
       kind: 'duration',
@@ -68,8 +69,7 @@ export const FIX = declareCommand({
       from: 1,
       to: 200,
       default: 20,
-      group: ENI,
-      help: 'Interfaces that are deleted within one hour at most, former runs included',
+      help: 'Interfaces that are deleted, or Pods that are evicted, within one hour at most, former runs included',
     },
     'node-logs': {
       kind: 'flag',
@@ -97,6 +97,7 @@ export const FIX = declareCommand({
       command: 'rollcall fix auth --yes --wait 5m',
     },
     { title: 'Delete leaked network interfaces', command: 'rollcall fix eni --yes' },
+    { title: 'Replace Pods that came too early', command: 'rollcall fix pods --yes' },
     { title: 'Settings of the VPC CNI', command: 'rollcall fix cni --yes' },
     {
       title: 'One role, without a diagnosis',
@@ -104,5 +105,5 @@ export const FIX = declareCommand({
         'rollcall fix auth --cluster shop --role arn:aws:iam::111122223333:role/shop-nodes --yes',
     },
   ],
-  seeAlso: ['capacity', 'diagnose', 'permissions', 'timeline'],
+  seeAlso: ['capacity', 'diagnose', 'gate', 'permissions', 'timeline'],
 });

@@ -10,6 +10,7 @@ const WORDS: Readonly<Record<FixOutcome, string>> = {
   written: 'changed and verified',
   overwritten: 'changed, and overwritten by another program',
   refused: 'not changed',
+  'forbidden-by-budget': 'not changed, as a PodDisruptionBudget forbids it now',
   conflict: 'not changed, as others kept changing it',
   unclear: 'unclear whether it was changed',
 };

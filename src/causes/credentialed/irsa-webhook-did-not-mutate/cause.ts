@@ -6,7 +6,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { type Repair, replacing } from '../../../diagnosis/repair.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
@@ -126,7 +128,7 @@ function matchUnchanged(view: Own): Match | null {
   const name = podName(pod.value);
   const who = `${account.value.namespace ?? ''}/${account.value.name}`;
   const says = crashing === undefined ? 'Running' : complaintOf(pod.value);
-  return found(
+  const match = found(
     { account: who, role, pod: name, why: whyLeft(view, pod, account) },
     [
       view.quote(account, `ServiceAccount ${who} ${ANNOTATION}: ${role}`),
@@ -137,11 +139,26 @@ function matchUnchanged(view: Own): Match | null {
     ],
     crashing === undefined ? 'likely' : 'definite',
   );
+  return withRepairs(match, isWebhookGone(view) ? [] : missed.flatMap(replacementOf));
 }
 
 /** Agents of the cluster are annotated by charts also where the node's role is all that they need. */
 function goesOn(pod: Pod): boolean {
   return pod.namespace !== 'kube-system' && pod.status?.phase === 'Running';
+}
+
+/** While the webhook is down another Pod would be made as this one was. */
+function isWebhookGone(view: Own): boolean {
+  const hooks = view.list('kube/MutatingWebhookConfiguration');
+  return (
+    !hooks.some(({ value }) => /pod-identity/.test(value.name)) || silentService(view) !== null
+  );
+}
+
+function replacementOf({ pod: { value }, role }: Missed): readonly Repair[] {
+  if (!isCrashing(value) && !goesOn(value)) return [];
+  const says = `it was made without AWS_WEB_IDENTITY_TOKEN_FILE, and its service account names ${role}`;
+  return replacing(value, 'new-pod', says);
 }
 
 function missedPods(view: Own): readonly Missed[] {

@@ -1,5 +1,18 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  matched,
+  step,
+  type ViewOf,
+  withRepairs,
+} from '../../../diagnosis/cause.ts';
+import { type Repair, replacing } from '../../../diagnosis/repair.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { isOfDaemonSet, isOnNode, isPodReady, runningSinceMs } from '../../../domain/pods/pods.ts';
+import { isoTime } from '../../../evidence/time.ts';
+
+const AGENT = 'kiam-agent';
+const ROLE = 'iam.amazonaws.com/role';
 
 /** The agent gives its server up at once and takes its redirect away as it ends. */
 const cause = defineCause({
@@ -39,7 +52,7 @@ const cause = defineCause({
       },
     ),
   },
-  needs: [],
+  needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
@@ -101,5 +114,25 @@ export default matched(cause, (view) => {
   const undone = view.sign('redirectUndone');
   const proof = [lost, undone, used].flatMap((sign) => (sign === null ? [] : [sign.last]));
   const details = { ...used?.last.captures, ...lost.last.captures };
-  return found(details, proof, proof.length > 1 ? 'definite' : 'likely');
+  const match = found(details, proof, proof.length > 1 ? 'definite' : 'likely');
+  return withRepairs(match, undone === null ? [] : heldRoles(view));
 });
+
+/**
+ * Pods that ask for a role and run since before the agent's present run, which alone kept its
+ * redirect; none while no agent is ready, as another Pod would get the node's role again.
+ */
+function heldRoles(view: ViewOf<typeof cause>): readonly Repair[] {
+  const here = view.list('kube/Pod').filter(({ value }) => isOnNode(value, view.node ?? ''));
+  const agent = here.find(({ value }) => isOfDaemonSet(value, AGENT) && isPodReady(value));
+  const agentMs = agent === undefined ? null : runningSinceMs(agent.value);
+  if (agentMs === null) return [];
+  const kept = isoTime({ ms: agentMs, yearless: false, clock: 'utc' }) ?? '';
+  return here.flatMap(({ value }) => {
+    const sinceMs = runningSinceMs(value);
+    if (value.annotations[ROLE] === undefined || sinceMs === null || sinceMs >= agentMs) return [];
+    const since = isoTime({ ms: sinceMs, yearless: false, clock: 'utc' }) ?? '';
+    const says = `it runs since ${since}, when kiam's agent had taken its redirect away, which is there since ${kept}`;
+    return replacing(value, 'new-start', says);
+  });
+}

@@ -7,7 +7,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { replacing } from '../../../diagnosis/repair.ts';
 import { likely } from '../../../diagnosis/sign.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -112,11 +114,13 @@ function foundFor(view: Own, pod: Seen<Pod>, association: Seen<PodIdentityAssoci
   const id = association.value.associationId ?? '';
   const born = pod.value.metadata?.creationTimestamp ?? '';
   const details = { pod: name, account };
-  return found(created === null ? details : { ...details, created }, [
+  const match = found(created === null ? details : { ...details, created }, [
     view.quote(association, `association ${id} for ${account} created ${created ?? 'before now'}`),
     view.quote(
       pod,
       `Pod ${name} created ${born} has no ${URL_VARIABLE}: ${complaintOf(pod.value)}`,
     ),
   ]);
+  const says = `it was made without ${URL_VARIABLE}, and ${account} has an association`;
+  return withRepairs(match, replacing(pod.value, 'new-pod', says));
 }

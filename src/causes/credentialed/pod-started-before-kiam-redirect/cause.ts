@@ -5,8 +5,10 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
+import { replacing } from '../../../diagnosis/repair.ts';
 import { context } from '../../../diagnosis/sign.ts';
 import {
   complaintOf,
@@ -111,7 +113,7 @@ function matchTimes(view: Own): Match | null {
     if (used === undefined) continue;
     const started = pod.value.status?.startTime ?? '';
     const since = isoTime({ ms: agentMs, yearless: false, clock: 'utc' }) ?? '';
-    return found({ pod: podName(pod.value), role: used }, [
+    const match = found({ pod: podName(pod.value), role: used }, [
       view.quote(
         pod,
         `Pod ${podName(pod.value)} (${ROLE} ${asked}) started ${started}: ${complaintOf(pod.value)}`,
@@ -119,6 +121,8 @@ function matchTimes(view: Own): Match | null {
       view.quote(agent, `Pod ${podName(agent.value)} runs since ${since}`),
       ...(log === null ? [] : [log.last]),
     ]);
+    const says = `it started ${started} and kiam's agent runs since ${since}, so it holds the role ${used}`;
+    return withRepairs(match, replacing(pod.value, 'new-start', says));
   }
   return null;
 }
