@@ -83,5 +83,5 @@ function nodesIn(subjects: readonly { readonly node: string | null }[]): readonl
 function onePerPod(targets: readonly PodTarget[]): readonly PodTarget[] {
   return [
     ...new Map(targets.toReversed().map((target) => [target.uid, target])).values(),
-  ].reverse();
+  ].toReversed();
 }

@@ -9,7 +9,7 @@ import { NODES } from '../gate/plan.ts';
 import type { Looked } from '../gate/proofs/saying.ts';
 import { type DaemonPodFacts, readDaemonPod } from '../gate/workloads.ts';
 import { type PodFacts, readPod } from './pod.ts';
-import type { ReportInput } from './report.ts';
+import type { ReportInput } from './report-input.ts';
 
 const PAGE_SIZE = 500;
 

@@ -1,12 +1,10 @@
 import { excerptOf } from '../../evidence/redact.ts';
 import { type Look, lookAt } from '../gate/look.ts';
 import type { NodeFacts } from '../gate/node-facts.ts';
-import type { GatePolicy } from '../gate/policy.ts';
-import type { Surroundings } from '../gate/proofs/saying.ts';
 import { timeText } from '../gate/record.ts';
 import type { SlipInKind } from './evidence.ts';
 import { nextText } from './notes.ts';
-import type { PodFacts } from './pod.ts';
+import type { ReportInput } from './report-input.ts';
 import { type AskBudget, type JudgedSlipIn, judgePod } from './slip-in.ts';
 import { standingsOf, withoutPast } from './standing.ts';
 
@@ -41,15 +39,6 @@ export interface SlipInReport {
   readonly nodesLookedAt: number;
   /** What could not be read, with the reason. */
   readonly notRead: readonly string[];
-}
-
-export interface ReportInput {
-  readonly nodes: readonly NodeFacts[];
-  readonly pods: readonly PodFacts[];
-  readonly policies: readonly GatePolicy[];
-  readonly around: Surroundings;
-  /** Wall clock, ms. */
-  readonly nowMs: number;
 }
 
 const SHOWN_CHARS_MAX = 2_000;

@@ -76,8 +76,8 @@ describe('a Pod that a finding names', () => {
     const at = withPods();
     const [step] = await fixed(at, [named(at.lay('cart-1'))], { isDryRun: true });
     assert.equal(step?.outcome, 'would-write');
-    assert.match(step?.why ?? '', /^irsa-webhook-did-not-mutate: it has no token\. The server/);
-    assert.deepEqual(step?.diff, ['- shop/cart-1 of ReplicaSet cart on n1']);
+    assert.match(step.why, /^irsa-webhook-did-not-mutate: it has no token\. The server/);
+    assert.deepEqual(step.diff, ['- shop/cart-1 of ReplicaSet cart on n1']);
     assert.deepEqual([podNames(at), at.notes], [['cart-1'], []]);
   });
 
@@ -88,7 +88,7 @@ describe('a Pod that a finding names', () => {
     assert.deepEqual(podNames(at), ['cart-1']);
   });
 
-  test('of which only another start was needed stays once it has started again', async () => {
+  test('that needed only another start stays once it has started again', async () => {
     const at = withPods();
     const uid = at.lay('cart-1', { startedMs: 60_000 });
     const since = '1970-01-01T00:00:10Z';
@@ -97,7 +97,9 @@ describe('a Pod that a finding names', () => {
     const pod = await fixed(at, [named(uid, 'cart-1', { by: 'new-pod', since })]);
     assert.equal(pod[0]?.outcome, 'written');
   });
+});
 
+describe('a Pod that a finding names stays', () => {
   const STAYING: readonly (readonly [string, PodParts, string])[] = [
     ['nobody makes again', { owner: null }, 'refused'],
     [
@@ -178,7 +180,7 @@ describe('a Pod by which a gate was passed', () => {
     assert.deepEqual(await outcomeAt(SHUT, { mode: 'ignore' }), []);
   });
 
-  test('that tolerates its taint is none', async () => {
+  test('that tolerates its taint stays', async () => {
     const tolerations = [{ operator: 'Exists' }];
     assert.deepEqual(await outcomeAt(SHUT, { mode: 'evict' }, { tolerations }), []);
   });

@@ -39,11 +39,7 @@ function worded(decision: SlipInDecision, say: (why: Kept) => string): PodDecisi
 /** The Pods that definite findings name, each once. */
 export function podsNamedIn({ subjects }: DiagnosisDocument): readonly PodTarget[] {
   const named = subjects.flatMap(({ findings }) =>
-    findings.flatMap(({ cause, repairs = [] }) =>
-      repairs
-        .filter((repair) => repair.kind === 'replace-pod')
-        .map((repair) => targetOf(cause, repair)),
-    ),
+    findings.flatMap(({ cause, repairs = [] }) => repairs.map((repair) => targetOf(cause, repair))),
   );
   return [...new Map(named.map((target) => [target.uid, target])).values()];
 }
