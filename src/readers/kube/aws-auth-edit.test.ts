@@ -81,6 +81,14 @@ describe('a role is added behind all others, which stay byte for byte', () => {
     }
   });
 
+  test('to a megabyte of entries', () => {
+    const text = ADMIN.repeat(Math.floor((1024 * 1024) / ADMIN.length));
+    const edit = withRole(text, NODES);
+    assert.equal(edit.ok && edit.text.slice(text.length), entry());
+  });
+});
+
+describe('a role is added to a text of other people', () => {
   for (const [title, text] of [
     [
       'angle brackets of a guide',
@@ -95,12 +103,6 @@ describe('a role is added behind all others, which stay byte for byte', () => {
       assert.equal(edit.ok && edit.text, `${text}${entry()}`);
       assert.equal(withoutInserted(`${text}${entry()}`, entry()), text);
     });
-
-  test('to a megabyte of entries', () => {
-    const text = ADMIN.repeat(Math.floor((1024 * 1024) / ADMIN.length));
-    const edit = withRole(text, NODES);
-    assert.equal(edit.ok && edit.text.slice(text.length), entry());
-  });
 });
 
 describe('nothing is changed', () => {

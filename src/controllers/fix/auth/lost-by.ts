@@ -122,7 +122,7 @@ export async function lostByEvents(
   changes: readonly EntryChange[],
 ): Promise<readonly LostBy[]> {
   try {
-    const [found] = (await entryEvents(aws, changes)).filter((event) => isOf(event, question));
+    const found = (await entryEvents(aws, changes)).find((event) => isOf(event, question));
     if (found === undefined) return [unknownBy(NOT_SHOWN)];
     const { shownBy, by, at, from, text } = found;
     return [{ shownBy, by, at, from, text }];
