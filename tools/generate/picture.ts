@@ -32,8 +32,9 @@ function svgLine(line: string, index: number): string {
   return `<text x="${MARGIN}" y="${y}" xml:space="preserve">${text}</text>`;
 }
 
-function svg(lines: readonly string[]): string {
-  const width = Math.round(100 * CHARACTER_WIDTH + 2 * MARGIN);
+/** Lines of a terminal, coloured by their escape codes, as a picture that stands alone. */
+export function svg(lines: readonly string[], columns = 100): string {
+  const width = Math.round(columns * CHARACTER_WIDTH + 2 * MARGIN);
   const height = MARGIN * 2 + 24 + lines.length * LINE_HEIGHT;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,

@@ -174,3 +174,21 @@ test('reads the wait from the header first, then from the Status', () => {
   assert.equal(failureWith(429, { 'retry-after': 'in 7' }).retryAfterMs, null);
   assert.equal(failureWith(429, { 'retry-after': '601' }).retryAfterMs, 600_000);
 });
+
+for (const [by, text, command] of [
+  [
+    'a webhook',
+    'admission webhook "vnode.example.com" denied the request: no new nodes on Fridays',
+    'kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml',
+  ],
+  [
+    'a policy',
+    `nodes "ip-10-0-3-7" is forbidden: ValidatingAdmissionPolicy 'own-node.example' with binding 'own-node' denied request: not yours`,
+    'kubectl get validatingadmissionpolicy own-node.example -o yaml',
+  ],
+] as const)
+  test(`a refusal by ${by} says who refused, and asks for no role`, () => {
+    const failure = failureWith(403, {}, { text: statusText({ message: text }) });
+    assert.deepEqual([failure.failure, failure.permission], ['denied', null]);
+    assert.ok(failure.message.endsWith(`; see it: ${command}`), failure.message);
+  });

@@ -135,7 +135,27 @@ function unauthenticated({ server, name, headers, refusal, nowMs }: RefusedAnswe
   });
 }
 
+/** How an API server words that admission refused what RBAC allows. */
+const BY_WEBHOOK = /^admission webhook "[^"]{1,300}" denied the request/;
+const BY_POLICY = /ValidatingAdmissionPolicy '(?<policy>[\w.-]{1,300})' with binding/;
+
+/** What shows who refused a write beside RBAC; null where nobody else did. */
+function admissionRemedy(status: JsonObject | null): string | null {
+  const message = textAt(status, 'message') ?? '';
+  if (BY_WEBHOOK.test(message))
+    return 'see it: kubectl get validatingwebhookconfigurations,mutatingwebhookconfigurations -o yaml';
+  const policy = BY_POLICY.exec(message)?.groups?.['policy'];
+  return policy === undefined
+    ? null
+    : `see it: kubectl get validatingadmissionpolicy ${policy} -o yaml`;
+}
+
 function denied(answer: RefusedAnswer, status: JsonObject | null): PortError {
+  const admission = admissionRemedy(status);
+  if (admission !== null) {
+    const message = `${subject(answer)} with ${said(answer, status)}; ${admission}`;
+    return new PortError({ failure: 'denied', message });
+  }
   const { verb, resource } = answer.name;
   const role = `kubectl create clusterrole rollcall-${verb} --verb=${verb} --resource=${quoted(resource)}`;
   const isPath = resource.startsWith('/');

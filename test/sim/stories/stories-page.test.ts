@@ -5,8 +5,10 @@ import { describe, test } from 'node:test';
 import { loadScenario, shippedStories } from '../../../src/apps/lab/load.ts';
 import { firstSign, mainCause, storySection } from '../../../tools/stories-page.ts';
 import { playStory } from '../../../tools/stories-play.ts';
+import { watchPicture } from '../../../tools/watch-picture.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/stories.md'), 'utf8');
+const DOCS = join(import.meta.dirname, '../../../docs');
+const PAGE = readFileSync(join(DOCS, 'stories.md'), 'utf8');
 const STALE = 'docs/stories.md is stale; run: node tools/stories.ts';
 
 describe('the page of the stories', () => {
@@ -42,4 +44,10 @@ describe('the page of the stories', () => {
     assert.ok(said.some((text) => text.includes('the shell loop')));
     assert.ok(PAGE.includes(storySection(played)), STALE);
   });
+});
+
+test('the picture of a watch is what a terminal shows while the story is played', async () => {
+  const shown = await watchPicture();
+  assert.match(shown, /not-usable/);
+  assert.equal(shown, readFileSync(join(DOCS, 'watch.svg'), 'utf8'), STALE);
 });
