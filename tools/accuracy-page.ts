@@ -98,7 +98,7 @@ Right and first three are of those that an expert can decide from the text alone
 
 function contactTable(contacts: readonly FirstContact[]): string {
   const of = (count: number, { decidable }: FirstContact): string =>
-    `${count} (${Math.round((100 * count) / decidable)} %)`;
+    decidable === 0 ? '–' : `${count} (${Math.round((100 * count) / decidable)} %)`;
   const rows = contacts.map((one) => {
     const { group, kind, date, commit, asked, decidable, right, firstThree, wrong } = one;
     const figures = [asked, decidable, of(right, one), of(firstThree, one), wrong];

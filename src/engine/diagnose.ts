@@ -11,6 +11,7 @@ import type { Cause } from '../diagnosis/cause.ts';
 import { type Assembler, createAssembler } from '../diagnosis/subjects.ts';
 import { factsByKind } from '../evidence/fact-values.ts';
 import type { Observations } from '../evidence/observations.ts';
+import { guideIn, withoutLinesOf } from './guide.ts';
 import { readTexts } from './pile.ts';
 import { resemblances } from './resemblance.ts';
 
@@ -74,7 +75,10 @@ async function judged(
   const direct = concerned(CAUSES, owners, kinds);
   const asked = await causesOf(bench, direct);
   const input = inputOf(bench, given, asked, asked);
-  const document = diagnose(input, examine(input));
+  const examination = examine(input);
+  const document = diagnose(input, examination);
+  const guide = guideIn(document, examination, observations);
+  if (guide !== null) return judged(bench, withoutLinesOf(observations, guide), look);
   const alike =
     document.headline === null ? await resemblances(document, subjects, observations) : null;
   if (alike === null && !document.subjects.some(isUnexplained)) return document;

@@ -17,6 +17,9 @@ const HEARSAY =
   /\b(?:some(?:one|body)|people|others|(?:the )?docs?|documentation|guides?|articles?|blogs?|posts?|support|colleagues?|chatgpt) (?:\w{1,20} )?(?:says?|said|writes?|wrote|suggest(?:s|ed)?|mention(?:s|ed)?|recommend(?:s|ed)?|claim(?:s|ed)?|told|thinks?|thought)\b|\b(?:in|according to|from) the (?:docs?|documentation|guide)\b|\b(?:possible|common|potential|usual|typical|frequent) (?:causes?|reasons?|explanations?|culprits?)\b|\b(?:earlier|previous|last|old) (?:problem|issue|incident|outage)\b/i;
 /** An item of a list of what to look at, as guides and answers number it. */
 const NUMBERED = /^\s{0,8}\d{1,2}[.)]\s/;
+/** An item of release notes: what was wrong with a version before. */
+const RELEASE_NOTE =
+  /^\s{0,8}[-*] (?:Bug(?:fix)?|Fix(?:e[sd])?|Feature|Improvement|Enhancement|Documentation|Test|Chore)\b[ :(-]/i;
 /** What follows a thing somewhere in its sentence and takes it back. */
 const TAKEN_BACK =
   /\bbut (?:it|ours?|that|this|mine|they|these|those|here) (?:does|do|did|is|are|was|were|has|have)\b|\b(?:is|are) (?:one|some) of the (?:\w{1,20} ){0,2}(?:causes|reasons)\b|\bof course\b|\bin (?:another|the other|an old) (?:account|cluster|environment)\b|\b(?:here|in (?:this|our) (?:one|cluster)) there (?:is|are|was|were) (?:no|none)\b|\bfrom (?:(?:a|my|our|the) (?:bastion|desktop|laptop|workstation)|home)\b|,\s(?:some(?:one|body)|people|they) (?:says?|writes?|wrote|said)\b/i;
@@ -106,7 +109,7 @@ function isDenied(pattern: RegExp, text: string, match: RegExpExecArray): boolea
 /** The first match which the person who wrote the text neither denies nor asks about. */
 function assertedMatch(pattern: RegExp, text: string): RegExpExecArray | null {
   const global = new RegExp(pattern.source, `${pattern.flags}g`);
-  if (NUMBERED.test(text)) return null;
+  if (NUMBERED.test(text) || RELEASE_NOTE.test(text)) return null;
   for (let tried = 0; tried < MATCHES_MAX; tried++) {
     const match = global.exec(text);
     if (match === null) return null;

@@ -25,6 +25,7 @@ import { journalExportLines } from '../line/journal-export.ts';
 import { parseBareJson } from '../pasted/bare-json.ts';
 import { textsOfRecord } from '../pasted/json-text.ts';
 import { unpasted } from '../pasted/paste.ts';
+import { ownPage, type Reference, referenceIn } from '../pasted/reference.ts';
 import { hasLostQuotes, mended, withoutQuotes } from '../pasted/unquoted.ts';
 import { type Segment, segments } from './segments.ts';
 import { readLooseStates } from './loose-states.ts';
@@ -34,7 +35,9 @@ import { type Parsed, parseJson, parseYamlDocuments } from './parse.ts';
 /** Reads a text document passage by passage: logs, tables, describe output, JSON and YAML mixed. */
 export function readStructuredText(given: TextReading, text: string): void {
   const { collector, document } = given;
-  const { lines: unwrapped, numbers } = unpasted(journalExportLines(text) ?? text.split(/\r?\n/));
+  const written = withoutQuoted(given, journalExportLines(text) ?? text.split(/\r?\n/), ownPage);
+  const { lines: shown, numbers } = unpasted(written);
+  const unwrapped = withoutQuoted(given, shown, referenceIn);
   const isUnquoted = hasLostQuotes(unwrapped);
   const lines = isUnquoted ? unwrapped.map(mended) : unwrapped;
   const reading = isUnquoted ? { ...given, table: withoutQuotes(given.table) } : given;
@@ -54,6 +57,19 @@ export function readStructuredText(given: TextReading, text: string): void {
   readLooseStates(open.passage, lines, open.said);
   readOwnState(open.passage, lines);
   open.flush();
+}
+
+/** What only quotes messages is left out, and said. */
+function withoutQuoted(
+  reading: TextReading,
+  lines: readonly string[],
+  find: (lines: readonly string[]) => Reference | null,
+): readonly string[] {
+  const reference = reading.isOfMachine === true ? null : find(lines);
+  if (reference === null) return lines;
+  const locator = reading.collector.locatorOf(reading.document);
+  reading.collector.loss({ locator, what: `${locator} ${reference.what}` });
+  return reference.lines;
 }
 
 const LOGIN = /^([a-z0-9][\w.-]{1,252}) login:\s*$/;

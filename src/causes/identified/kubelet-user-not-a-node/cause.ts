@@ -10,7 +10,7 @@ const cause = defineCause({
   signs: {
     plainUser: context(
       ['kubelet'],
-      /(?:nodes|pods|services) (?:"[^"]+" )?is forbidden: User "(?<user>(?!system:|arn:aws|kubelet-bootstrap")[^"]+|system:nodes?)" cannot (?:create|list|get|watch) (?:resource "?)?(?:nodes|pods|services)/,
+      /(?<!^Error from server \(Forbidden\): )\b(?:nodes|pods|services) (?:"[^"]+" )?is forbidden: User "(?<user>(?!system:|arn:aws|kubelet-bootstrap")[^"]+|system:nodes?)" cannot (?:create|list|get|watch) (?:resource "?)?(?:nodes|pods|services)/,
     ),
     onEks: context(['kubelet'], /(?:kubeletVersion="|Version: )v[\d.]+-eks-/, {
       anchors: ['Kubelet version', 'Version: v1.'],

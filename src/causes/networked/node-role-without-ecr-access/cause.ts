@@ -31,7 +31,8 @@ const cause = defineCause({
   signs: {
     tokenRefused: definite(
       ['kubelet', 'containerd', 'event', 'journal', 'pod-status', 'cloud-init'],
-      /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?is not authorized to perform: ecr:GetAuthorizationToken/,
+      // A controller that writes JSON asks for tokens with a role of its own.
+      /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?(?<!"logger":".{1,600})is not authorized to perform: ecr:GetAuthorizationToken/,
     ),
     pullRefused: definite(
       ['kubelet', 'containerd', 'event', 'pod-status'],
