@@ -1,0 +1,137 @@
+/** The Terraform of the fourth story: stopped, applied all the same, failing as told, mended. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
+import type { PreflightDocument } from '../../src/diagnosis/preflight.ts';
+import type { RollCallDocument } from '../../src/diagnosis/roll-call/document.ts';
+import type { FixDocument } from '../../src/controllers/fix/document.ts';
+import { documentOf, rollcall, type Run } from '../live/rollcall.ts';
+import { PARSER } from './aws-auth-parser.ts';
+import {
+  apply,
+  CLUSTER,
+  collect,
+  fillInterfaces,
+  growGroup,
+  layCni,
+  layPod,
+  type Machine,
+  machinesOf,
+  movePods,
+  openSite,
+  PLAN,
+  register,
+  sendUpdate,
+  type Site,
+} from './fourth-story.ts';
+import type { KubeRefusal } from './kube-client.ts';
+import { CONTROL_PLANE, missing } from './parts.ts';
+
+const skip = missing(...CONTROL_PLANE, 'moto', PARSER);
+const WAITING = ['orders-28', 'orders-29'];
+let site: Site;
+let machine: Machine;
+let refusal: KubeRefusal | null = null;
+/** What the plan was stopped for. */
+let foreseen: readonly string[] = [];
+
+before(async () => {
+  if (skip === false) site = await openSite();
+});
+after(async () => {
+  if (skip === false) await site.stop();
+});
+
+function run(...words: readonly string[]): Promise<Run> {
+  return rollcall(words, site.env);
+}
+
+function headlineOf({ headline }: DiagnosisDocument): readonly (string | null)[] {
+  return [headline?.cause ?? null, headline?.confidence ?? null];
+}
+
+function fixOf({ stdout, stderr }: Run): FixDocument {
+  assert.ok(stdout !== '', stderr);
+  return JSON.parse(stdout) as FixDocument;
+}
+
+async function verdicts(): Promise<readonly (string | null)[]> {
+  const { stdout } = await run('status', '-o', 'json');
+  const { rows } = JSON.parse(stdout) as RollCallDocument;
+  return rows.map(({ verdict }) => verdict);
+}
+
+describe('the fourth story', { skip, timeout: 300_000 }, () => {
+  test('is stopped by preflight for both of its causes', async () => {
+    const { code, stdout } = await run('preflight', PLAN, '-o', 'json');
+    const { subjects } = JSON.parse(stdout) as PreflightDocument;
+    foreseen = subjects.flatMap(({ findings }) => findings.map(({ cause }) => cause));
+    assert.deepEqual(foreseen, ['aws-auth-missing', 'max-pods-above-address-capacity']);
+    assert.equal(code, 1);
+  });
+
+  test('applied all the same, gives a machine that the API server does not let in', async () => {
+    const made = await apply(site);
+    assert.ok(made.includes('aws_autoscaling_group.nodes'));
+    const machines = await machinesOf(site);
+    assert.equal(machines.length, 1);
+    machine = machines[0] ?? assert.fail();
+    refusal = await register(site, machine);
+    assert.equal(refusal?.status, 401, refusal?.message);
+    assert.deepEqual(await site.plane.client.list('/api/v1/nodes'), []);
+  });
+
+  test('is diagnosed by the first cause of the plan, live and by the journal', async () => {
+    const live = await run('diagnose', machine.id, '-o', 'json');
+    assert.deepEqual(headlineOf(documentOf(live)), [foreseen[0], 'definite'], live.stdout);
+    assert.equal(live.code, 1);
+    const folder = collect(site, machine, refusal ?? assert.fail());
+    const journal = documentOf(await run('diagnose', folder, '-o', 'json'));
+    assert.equal(journal.headline?.cause, foreseen[0]);
+  });
+
+  test('lets the machine in once rollcall fix auth --yes has mapped its role', async () => {
+    const dry = await run('fix', 'auth', '-o', 'json');
+    assert.deepEqual(
+      fixOf(dry).steps.map(({ outcome }) => outcome),
+      ['would-write'],
+    );
+    assert.equal((await register(site, machine))?.status, 401);
+    const fixed = await run('fix', 'auth', '--yes', '-o', 'json');
+    assert.deepEqual([fixed.code, fixOf(fixed).why.cause], [0, foreseen[0]], fixed.stdout);
+    assert.equal(await register(site, machine), null);
+    await layCni(site, machine);
+    assert.deepEqual(await verdicts(), ['usable']);
+  });
+
+  test('then has Pods without addresses, by the second cause of the plan', async () => {
+    const addresses = await fillInterfaces(site, machine);
+    assert.equal(addresses.length, 27);
+    for (const [index, address] of addresses.entries())
+      await layPod(site, machine, `orders-${index + 1}`, address);
+    for (const name of WAITING) await layPod(site, machine, name, null);
+    const { code, ...live } = await run('diagnose', machine.name, '-o', 'json');
+    assert.deepEqual(headlineOf(documentOf({ code, ...live })), [foreseen[1], 'definite']);
+    assert.equal(code, 1);
+  });
+
+  test('has more addresses once the command that rollcall fix cni prints is sent', async () => {
+    const fix = fixOf(await run('fix', 'cni', '--cluster', CLUSTER, '--yes', '-o', 'json'));
+    assert.equal(fix.why.cause, foreseen[1]);
+    const [step] = fix.steps;
+    assert.equal(step?.outcome, 'refused');
+    await sendUpdate(site, step?.command ?? JSON.stringify(step));
+    const plan = fixOf(await run('fix', 'cni', '--cluster', CLUSTER, '-o', 'json'));
+    assert.match(JSON.stringify(plan.steps), /Prefix delegation is on already/);
+  });
+
+  test('ends with usable nodes, the next of which is let in at once', async () => {
+    const next = await growGroup(site);
+    assert.equal(await register(site, next), null);
+    await layCni(site, next);
+    await movePods(site, WAITING, next);
+    assert.deepEqual(await verdicts(), ['usable', 'usable']);
+    const { code, stdout } = await run('diagnose', '-o', 'json');
+    assert.equal(code, 0, stdout);
+  });
+});
