@@ -201,7 +201,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 };
 
 /** The paths of arguments that refer to other resources; a block is a list of one. */
-function refersIn(expressions: Json | undefined, path = ''): readonly [string, readonly string[]][] {
+function refersIn(
+  expressions: Json | undefined,
+  path = '',
+): readonly [string, readonly string[]][] {
   if (Array.isArray(expressions)) return expressions.flatMap((one) => refersIn(one, path));
   if (!isObject(expressions)) return [];
   const references = listAt(expressions, 'references').map(String);

@@ -3,13 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../../src/evidence/json.ts';
 import { type ApiProxy, awsProxyOf, proxyOf } from '../live/proxy.ts';
-import {
-  emptyHome,
-  type Run,
-  rollcall,
-  type Surroundings,
-  writeKubeconfig,
-} from '../live/rollcall.ts';
+import { emptyHome, type Surroundings, writeKubeconfig } from '../live/rollcall.ts';
 import { applyPlan, type Clients, clientsAt } from './apply-plan.ts';
 import { type Authenticator, startAuthenticator, tokenOf } from './authenticator.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
@@ -115,7 +109,6 @@ export async function machinesOf({ clients }: Site): Promise<readonly Machine[]>
   return await Promise.all(ids.map((id) => machineOf(clients, id)));
 }
 
-
 /** `terraform apply`, and the machine that the group then starts. */
 export async function apply(site: Site): Promise<readonly string[]> {
   const plan = JSON.parse(readFileSync(join(ROOT, PLAN), 'utf8')) as Json;
@@ -153,7 +146,10 @@ export async function register(site: Site, machine: Machine): Promise<KubeRefusa
   return null;
 }
 
-async function registerBy(kubelet: KubeClient, { id, name, address, zone }: Machine): Promise<void> {
+async function registerBy(
+  kubelet: KubeClient,
+  { id, name, address, zone }: Machine,
+): Promise<void> {
   const labels = {
     'kubernetes.io/hostname': name,
     'node.kubernetes.io/instance-type': 'm5.large',
@@ -187,17 +183,15 @@ async function registerBy(kubelet: KubeClient, { id, name, address, zone }: Mach
 }
 
 /** What somebody would collect on the machine: the journal with the server's words, and kubectl. */
-export function collect(
-  { plane }: Site,
-  { name }: Machine,
-  refusal: KubeRefusal,
-): string {
+export function collect({ plane }: Site, { name }: Machine, refusal: KubeRefusal): string {
   const folder = join(plane.dir, 'collected');
   mkdirSync(folder, { recursive: true });
   const [host = ''] = name.split('.');
   const word = /"reason":"(\w+)"/.exec(refusal.message)?.[1] ?? '';
   const line = `E1130 10:00:01.000001    3011 kubelet_node_status.go:107] "Unable to register node with API server" err="${word}" node="${name}"`;
-  const journal = [1, 2, 3].map((second) => `Nov 30 10:00:0${second} ${host} kubelet[3011]: ${line}`);
+  const journal = [1, 2, 3].map(
+    (second) => `Nov 30 10:00:0${second} ${host} kubelet[3011]: ${line}`,
+  );
   writeFileSync(join(folder, 'kubelet.log'), `${journal.join('\n')}\n`);
   writeFileSync(
     join(folder, 'kubectl.txt'),
