@@ -63,3 +63,15 @@ async function apply(client: KubeClient, values: string, isUpdate: boolean): Pro
   if (isUpdate) await client.patch(`${SETS}/aws-node?fieldManager=eks`, { spec: containers });
   else await client.create(`${SETS}?fieldManager=eks`, object);
 }
+
+/** EKS gives it to every cluster, add-on or not. */
+export async function layKubeProxy(client: KubeClient): Promise<void> {
+  const labels = { 'k8s-app': 'kube-proxy' };
+  const image = '602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/kube-proxy:v1.32.0-eksbuild.2';
+  const containers = [{ name: 'kube-proxy', image }];
+  const template = { metadata: { labels }, spec: { containers } };
+  await client.create(`${SETS}?fieldManager=eks`, {
+    metadata: { name: 'kube-proxy', namespace: 'kube-system' },
+    spec: { selector: { matchLabels: labels }, template },
+  });
+}

@@ -1,5 +1,7 @@
 /** The Terraform of the fourth story: stopped, applied all the same, failing as told, mended. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
 import type { PreflightDocument } from '../../src/diagnosis/preflight.ts';
@@ -13,13 +15,14 @@ import {
   collect,
   fillInterfaces,
   growGroup,
-  layCni,
+  layDaemons,
   layPod,
   type Machine,
   machinesOf,
   movePods,
   openSite,
   PLAN,
+  prefixesOf,
   register,
   sendUpdate,
   type Site,
@@ -31,6 +34,8 @@ const skip = missing(...CONTROL_PLANE, 'moto', PARSER);
 const WAITING = ['orders-28', 'orders-29'];
 let site: Site;
 let machine: Machine;
+/** That the interfaces of the machine have for Pods. */
+let addresses: readonly string[] = [];
 let refusal: KubeRefusal | null = null;
 /** What the plan was stopped for. */
 let foreseen: readonly string[] = [];
@@ -41,6 +46,27 @@ before(async () => {
 after(async () => {
   if (skip === false) await site.stop();
 });
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/fourth-story.md'), 'utf8');
+
+/** Ids of one run, as the page writes them. */
+function asOnPage(text: string): string {
+  return text
+    .replaceAll(/\bi-[0-9a-f]{17}\b/g, 'i-0123456789abcdef0')
+    .replaceAll(/\bip-10-60-\d+-\d+\./g, 'ip-10-60-0-4.');
+}
+
+/** That the lines of a block of the page are printed, in their order. */
+function assertOnPage(block: string, printed: string): void {
+  const [, text = ''] = new RegExp(`^\`\`\`text ${block}\\n([^]*?)^\`\`\`$`, 'm').exec(PAGE) ?? [];
+  assert.notEqual(text, '', `docs/fourth-story.md has no block ${block}`);
+  let rest = asOnPage(printed);
+  for (const part of text.split('…\n')) {
+    const found = rest.indexOf(part);
+    assert.ok(found >= 0, `docs/fourth-story.md shows of ${block}:\n${part}\nprinted:\n${rest}`);
+    rest = rest.slice(found + part.length);
+  }
+}
 
 function run(...words: readonly string[]): Promise<Run> {
   return rollcall(words, site.env);
@@ -61,13 +87,14 @@ async function verdicts(): Promise<readonly (string | null)[]> {
   return rows.map(({ verdict }) => verdict);
 }
 
-describe('the fourth story', { skip, timeout: 300_000 }, () => {
+describe('the fourth story', { skip, timeout: 600_000 }, () => {
   test('is stopped by preflight for both of its causes', async () => {
     const { code, stdout } = await run('preflight', PLAN, '-o', 'json');
     const { subjects } = JSON.parse(stdout) as PreflightDocument;
     foreseen = subjects.flatMap(({ findings }) => findings.map(({ cause }) => cause));
     assert.deepEqual(foreseen, ['aws-auth-missing', 'max-pods-above-address-capacity']);
     assert.equal(code, 1);
+    assertOnPage('preflight', (await run('preflight', PLAN)).stdout);
   });
 
   test('applied all the same, gives a machine that the API server does not let in', async () => {
@@ -85,53 +112,57 @@ describe('the fourth story', { skip, timeout: 300_000 }, () => {
     const live = await run('diagnose', machine.id, '-o', 'json');
     assert.deepEqual(headlineOf(documentOf(live)), [foreseen[0], 'definite'], live.stdout);
     assert.equal(live.code, 1);
+    assertOnPage('diagnose', (await run('diagnose', machine.id)).stdout);
     const folder = collect(site, machine, refusal ?? assert.fail());
     const journal = documentOf(await run('diagnose', folder, '-o', 'json'));
     assert.equal(journal.headline?.cause, foreseen[0]);
   });
 
   test('lets the machine in once rollcall fix auth --yes has mapped its role', async () => {
-    const dry = await run('fix', 'auth', '-o', 'json');
+    const dry = await run('fix', 'auth', '--cluster', CLUSTER, '-o', 'json');
     assert.deepEqual(
       fixOf(dry).steps.map(({ outcome }) => outcome),
       ['would-write'],
     );
     assert.equal((await register(site, machine))?.status, 401);
-    const fixed = await run('fix', 'auth', '--yes', '-o', 'json');
-    assert.deepEqual([fixed.code, fixOf(fixed).why.cause], [0, foreseen[0]], fixed.stdout);
+    const fixed = await run('fix', 'auth', '--cluster', CLUSTER, '--yes');
+    assert.equal(fixed.code, 0, fixed.stdout + fixed.stderr);
+    assert.ok(fixed.stdout.startsWith(`${foreseen[0]}: `), fixed.stdout);
+    assertOnPage('fix auth', fixed.stdout);
     assert.equal(await register(site, machine), null);
-    await layCni(site, machine);
+    await layDaemons(site, machine);
+    addresses = await fillInterfaces(site, machine);
+    assert.equal(addresses.length, 27);
+    await layPod(site, machine, 'orders-1', addresses[0] ?? null);
     assert.deepEqual(await verdicts(), ['usable']);
   });
 
   test('then has Pods without addresses, by the second cause of the plan', async () => {
-    const addresses = await fillInterfaces(site, machine);
-    assert.equal(addresses.length, 27);
-    for (const [index, address] of addresses.entries())
-      await layPod(site, machine, `orders-${index + 1}`, address);
+    for (const [index, address] of addresses.slice(1).entries())
+      await layPod(site, machine, `orders-${index + 2}`, address);
     for (const name of WAITING) await layPod(site, machine, name, null);
     const { code, ...live } = await run('diagnose', machine.name, '-o', 'json');
     assert.deepEqual(headlineOf(documentOf({ code, ...live })), [foreseen[1], 'definite']);
+    assertOnPage('diagnose again', (await run('diagnose', machine.name)).stdout);
     assert.equal(code, 1);
   });
 
   test('has more addresses once the command that rollcall fix cni prints is sent', async () => {
-    const fix = fixOf(await run('fix', 'cni', '--cluster', CLUSTER, '--yes', '-o', 'json'));
-    assert.equal(fix.why.cause, foreseen[1]);
-    const [step = assert.fail('no step')] = fix.steps;
-    assert.equal(step.outcome, 'refused');
-    await sendUpdate(site, step.commands.join('; '));
-    const plan = fixOf(await run('fix', 'cni', '--cluster', CLUSTER, '-o', 'json'));
-    assert.match(JSON.stringify(plan.steps), /Prefix delegation is on already/);
+    const { stdout, stderr } = await run('fix', 'cni', '--cluster', CLUSTER, '--yes');
+    assert.ok(stdout.startsWith(`${foreseen[1]}: `), stdout + stderr);
+    assertOnPage('fix cni', stdout);
+    await sendUpdate(site, stdout);
+    assert.equal(await prefixesOf(site), 'true');
   });
 
   test('ends with usable nodes, the next of which is let in at once', async () => {
     const next = await growGroup(site);
     assert.equal(await register(site, next), null);
-    await layCni(site, next);
+    await layDaemons(site, next);
     await movePods(site, WAITING, next);
     assert.deepEqual(await verdicts(), ['usable', 'usable']);
-    const { code, stdout } = await run('diagnose', '-o', 'json');
+    const { code, stdout } = await run('status', '--cluster', CLUSTER);
     assert.equal(code, 0, stdout);
+    assertOnPage('status', stdout);
   });
 });

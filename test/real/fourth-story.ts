@@ -1,13 +1,15 @@
 /** The fourth story, from its Terraform to usable nodes: moto as AWS and a real API server. */
+import type { ServerResponse } from 'node:http';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '../../src/evidence/json.ts';
-import { type ApiProxy, awsProxyOf, proxyOf } from '../live/proxy.ts';
+import { type ApiProxy, type AskedCall, awsProxyOf, proxyOf } from '../live/proxy.ts';
 import { emptyHome, type Surroundings, writeKubeconfig } from '../live/rollcall.ts';
 import { applyPlan, type Clients, clientsAt } from './apply-plan.ts';
 import { type Authenticator, startAuthenticator, tokenOf } from './authenticator.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
-import { type Addon, vpcCniAddon } from './eks-addon.ts';
+import { type Addon, layKubeProxy, vpcCniAddon } from './eks-addon.ts';
+import { REFUSALS } from './eks-entries.ts';
 import { type KubeClient, kubeClient, type KubeObject, KubeRefusal } from './kube-client.ts';
 import { awsEnvironment, type Moto, startMoto } from './moto.ts';
 
@@ -38,7 +40,7 @@ export async function openSite(): Promise<Site> {
   ]);
   const [kube, aws] = await Promise.all([proxyOf(plane), awsProxyOf(moto.url)]);
   const addon = vpcCniAddon(CLUSTER, plane.client);
-  aws.fail(addon.answer);
+  aws.fail((call, response) => addon.answer(call, response) || refuseEntries(call, response));
   aws.rewrite((text) => asAwsAnswers(text, kube.url));
   const clients = clientsAt(aws.url, moto.region);
   beginIn(authenticator, { plane, aws, clients });
@@ -67,6 +69,15 @@ function beginIn(
     url: aws.url,
     nameOf: async (id) => (await machineOf(clients, id)).name,
   });
+}
+
+/** As EKS does in mode CONFIG_MAP. */
+function refuseEntries({ url }: AskedCall, response: ServerResponse): boolean {
+  if (!url.startsWith(`/clusters/${CLUSTER}/access-entries`)) return false;
+  const { status, code, message } = REFUSALS.mode;
+  response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': code });
+  response.end(JSON.stringify({ message }));
+  return true;
 }
 
 /** moto knows no authentication mode, and has the names of another region. */
@@ -102,10 +113,25 @@ async function machineOf({ ec2 }: Clients, id: string): Promise<Machine> {
   };
 }
 
+/** What a template gives a machine, and moto's groups leave out. */
+async function launchByTemplate({ ec2 }: Clients, InstanceId: string): Promise<void> {
+  const { LaunchTemplateVersions } = await ec2.describeLaunchTemplateVersions({
+    LaunchTemplateName: 'shop-nodes',
+  });
+  const data = LaunchTemplateVersions?.[0]?.LaunchTemplateData;
+  const { HttpTokens, HttpPutResponseHopLimit } = data?.MetadataOptions ?? {};
+  const { Reservations } = await ec2.describeInstances({ InstanceIds: [InstanceId] });
+  if (Reservations?.[0]?.Instances?.[0]?.IamInstanceProfile !== undefined) return;
+  const IamInstanceProfile = { Name: data?.IamInstanceProfile?.Name };
+  await ec2.associateIamInstanceProfile({ InstanceId, IamInstanceProfile });
+  await ec2.modifyInstanceMetadataOptions({ InstanceId, HttpTokens, HttpPutResponseHopLimit });
+}
+
 /** The machines of the group, the oldest first. */
 export async function machinesOf({ clients }: Site): Promise<readonly Machine[]> {
   const { AutoScalingGroups } = await clients.autoscaling.describeAutoScalingGroups({});
   const ids = (AutoScalingGroups?.[0]?.Instances ?? []).map(({ InstanceId = '' }) => InstanceId);
+  for (const id of ids) await launchByTemplate(clients, id);
   return await Promise.all(ids.map((id) => machineOf(clients, id)));
 }
 
@@ -114,6 +140,7 @@ export async function apply(site: Site): Promise<readonly string[]> {
   const plan = JSON.parse(readFileSync(join(ROOT, PLAN), 'utf8')) as Json;
   const addresses = await applyPlan(plan, site.clients);
   await site.addon.applied();
+  await layKubeProxy(site.plane.client);
   await site.plane.client.create('/api/v1/namespaces/default/serviceaccounts', {
     metadata: { name: 'default' },
   });
@@ -263,22 +290,29 @@ export async function layPod(
   });
 }
 
-/** The Pod of the CNI on a machine, which runs. */
-export async function layCni({ plane: { client } }: Site, machine: Machine): Promise<void> {
-  const sets = '/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node';
-  const { metadata } = await client.get<KubeObject>(sets);
+/** The Pods that every node of EKS has, which run. */
+export async function layDaemons({ plane: { client } }: Site, machine: Machine): Promise<void> {
+  const account = '/api/v1/namespaces/kube-system/serviceaccounts';
+  if ((await client.find(`${account}/default`)) === null)
+    await client.create(account, { metadata: { name: 'default' } });
+  for (const daemonSet of ['aws-node', 'kube-proxy']) await layDaemon(client, machine, daemonSet);
+}
+
+async function layDaemon(client: KubeClient, machine: Machine, daemonSet: string): Promise<void> {
+  const set = `/apis/apps/v1/namespaces/kube-system/daemonsets/${daemonSet}`;
+  const { uid } = (await client.get<KubeObject>(set)).metadata;
   const pods = '/api/v1/namespaces/kube-system/pods';
-  const accounts = '/api/v1/namespaces/kube-system/serviceaccounts';
-  if ((await client.find(`${accounts}/default`)) === null)
-    await client.create(accounts, { metadata: { name: 'default' } });
-  const name = `aws-node-${machine.id.slice(-5)}`;
-  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'aws-node', uid: metadata.uid };
-  const labels = { 'k8s-app': 'aws-node' };
-  const spec = { nodeName: machine.name, hostNetwork: true };
-  const container = { name: 'aws-node', image: 'cni', imageID: '', restartCount: 0, ready: true };
+  const name = `${daemonSet}-${machine.id.slice(-5)}`;
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: daemonSet, uid };
+  const container = { name: daemonSet, image: 'image', imageID: '', restartCount: 0, ready: true };
+  const containers = [{ name: daemonSet, image: 'image' }];
   await client.create(pods, {
-    metadata: { name, labels, ownerReferences: [{ ...owner, controller: true }] },
-    spec: { ...spec, containers: [{ name: 'aws-node', image: 'cni' }] },
+    metadata: {
+      name,
+      labels: { 'k8s-app': daemonSet },
+      ownerReferences: [{ ...owner, controller: true }],
+    },
+    spec: { nodeName: machine.name, hostNetwork: true, containers },
   });
   await client.patch(`${pods}/${name}/status`, {
     status: {
@@ -290,6 +324,13 @@ export async function layCni({ plane: { client } }: Site, machine: Machine): Pro
       containerStatuses: [{ ...container, state: { running: { startedAt: now(OLD_MS) } } }],
     },
   });
+}
+
+/** Whether the CNI assigns prefixes, by its DaemonSet. */
+export async function prefixesOf({ plane }: Site): Promise<string | undefined> {
+  const set = '/apis/apps/v1/namespaces/kube-system/daemonsets/aws-node';
+  const object = JSON.stringify(await plane.client.get<KubeObject>(set));
+  return /"name":"ENABLE_PREFIX_DELEGATION","value":"(\w+)"/.exec(object)?.[1];
 }
 
 /** Has EKS do what the printed command asks it for. */
