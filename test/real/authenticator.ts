@@ -114,7 +114,7 @@ async function userOf(token: string, sources: Sources): Promise<User | null> {
 /** moto finds the caller by the header alone, and the token has the same in its query. */
 async function callerOf(signed: URL, url: string): Promise<string> {
   const [key = ''] = (signed.searchParams.get('X-Amz-Credential') ?? '').split('/');
-  const answer = await fetch(new URL(`/?${signed.searchParams}`, url), {
+  const answer = await fetch(new URL(`/${signed.search}`, url), {
     headers: { authorization: signature('sts').replace('Credential=testing', `Credential=${key}`) },
   });
   return /<Arn>([^<]+)<\/Arn>/.exec(await answer.text())?.[1] ?? '';

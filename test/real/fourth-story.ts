@@ -46,7 +46,12 @@ export async function openSite(): Promise<Site> {
   beginIn(authenticator, { plane, aws, clients });
   const server = { server: kube.url };
   return {
-    ...{ plane, moto, kube, aws, clients, addon },
+    plane,
+    moto,
+    kube,
+    aws,
+    clients,
+    addon,
     env: {
       ...emptyHome(plane.dir, 'home'),
       ...awsEnvironment(aws.url),

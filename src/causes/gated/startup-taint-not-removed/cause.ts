@@ -1,7 +1,6 @@
 import { addonsOf } from '../../../domain/planned/addons.ts';
 import type { PlannedGroup } from '../../../domain/planned/groups.ts';
-import { lookedUp } from '../../../domain/planned/indexed.ts';
-import { NODE_POOLS } from '../../../domain/planned/lookups.ts';
+import { poolOf } from '../../../domain/planned/node-pool.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import type { Taint } from '../../../evidence/kube/object.ts';
 import type { NodePool, NodeClaim } from '../../../evidence/kube/machines.ts';
@@ -137,8 +136,8 @@ function plannedTaints(plan: PlanView, group: PlannedGroup): readonly PlannedTai
     const own = (fact.value.taints ?? []).filter(({ key }) => Object.hasOwn(OWNERS, key ?? ''));
     return fact.value.taints === undefined ? null : withKeys(own, fact);
   }
-  const [pool] = lookedUp(plan, NODE_POOLS, group.name);
-  return pool === undefined ? null : withKeys(startupTaintsOf(pool.value), pool);
+  const pool = poolOf(plan, group);
+  return pool === null ? null : withKeys(startupTaintsOf(pool.value), pool);
 }
 
 function withKeys(

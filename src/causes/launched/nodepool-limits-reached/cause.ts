@@ -1,3 +1,4 @@
+import type { InstanceType } from '../../../capacity/instance-type.ts';
 import { knownType } from '../../../capacity/known-type.ts';
 import {
   clear,
@@ -12,9 +13,8 @@ import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { amountOf } from '../../../domain/quantity.ts';
-import { lookedUp } from '../../../domain/planned/indexed.ts';
-import { NODE_POOLS } from '../../../domain/planned/lookups.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
+import { poolOf } from '../../../domain/planned/node-pool.ts';
 import type { NodePool } from '../../../evidence/kube/machines.ts';
 
 const SPEAKERS = ['karpenter', 'event', 'node-claim'] as const;
@@ -135,43 +135,50 @@ function matchPools(view: Own): Match | null {
   return found({ pool: pool.value.name, used }, [view.quote(pool, words), told.last]);
 }
 
-/** What Karpenter takes off the memory of a type, and some more. */
+/** Karpenter takes 7.5 % off the memory of a type before it compares. */
 const MEMORY_KEPT = 0.9;
 
-/** The limit that no type of a pool fits under; null where one may. */
-function smallLimit(limits: Readonly<Record<string, string>>, types: readonly string[]) {
-  const known = types.map((name) => knownType(name, []));
-  const least = (amounts: readonly (number | null)[]): number =>
-    Math.min(...amounts.map((amount) => amount ?? 0));
-  const smallest = new Map([
-    ['nodes', 1],
-    ['cpu', types.length === 0 ? 1 : least(known.map((type) => type?.vcpus ?? null))],
-    ['memory', least(known.map((type) => (type?.memoryMiB ?? 0) * 2 ** 20 * MEMORY_KEPT))],
-  ]);
+type Limits = Readonly<Record<string, string>>;
+type Sized = Pick<InstanceType, 'vcpus' | 'memoryMiB'>;
+
+/** Stands for types that a pool does not list: none is smaller. */
+const SMALLEST: Sized = { vcpus: 1, memoryMiB: null };
+
+/** The first limit that one machine of a type breaks. */
+function brokenLimit(limits: Limits, type: Sized | null): readonly [string, string] | undefined {
+  const sizes: Readonly<Record<string, number>> = {
+    nodes: 1,
+    cpu: type?.vcpus ?? 0,
+    memory: (type?.memoryMiB ?? 0) * 2 ** 20 * MEMORY_KEPT,
+  };
   return Object.entries(limits).find(([resource, limit]) => {
     const amount = amountOf(limit);
-    const wanted = smallest.get(resource) ?? 0;
-    return amount !== null && Number.isFinite(wanted) && amount < wanted;
+    return amount !== null && amount < (sizes[resource] ?? 0);
   });
 }
 
 export default foreseen(
   judged,
   (plan, group) => {
-    const [pool] = group.kind === 'NodePool' ? lookedUp(plan, NODE_POOLS, group.name) : [];
-    if (pool === undefined) return null;
+    const pool = poolOf(plan, group);
+    if (pool === null) return null;
     const limits = pool.value.spec?.limits ?? null;
     if (limits === null || Object.keys(limits).length === 0) return clear;
     const { types } = machineOf(plan, group);
-    const small = smallLimit(limits, types);
-    if (small === undefined) return isClear(limits, types) ? clear : NOT_SHOWN;
-    const [resource, limit] = small;
-    const [smallest = 'any type'] = types;
-    const what = types.length > 1 ? `each of its ${types.length} types` : smallest;
+    const known = types.map((name) => knownType(name, []));
+    const broken = (known.length === 0 ? [SMALLEST] : known).map((type) =>
+      brokenLimit(limits, type),
+    );
+    const [first] = broken;
+    if (first === undefined || broken.includes(undefined))
+      return isClear(limits, known) ? clear : NOT_SHOWN;
+    const [resource, limit] = first;
+    const [only = 'any type'] = types;
+    const what = types.length > 1 ? `${only}, and no other of its types fits` : only;
     const used =
       resource === 'nodes'
         ? `its limit is ${limit} nodes`
-        : `its limit of ${limit} ${resource} is less than ${what} has`;
+        : `its limit of ${limit} ${resource} is less than that of ${what}`;
     return found(
       { pool: group.name, used },
       [plan.quote(pool, `NodePool ${group.name} limits ${resource} ${limit}`)],
@@ -185,8 +192,8 @@ export default foreseen(
   },
 );
 
-/** True where every limit is a number, and the types are told that were compared with it. */
-function isClear(limits: Readonly<Record<string, string>>, types: readonly string[]): boolean {
-  const areKnown = types.length > 0 && types.every((name) => knownType(name, []) !== null);
+/** True where every limit is a number, and every type is known that was compared with it. */
+function isClear(limits: Limits, types: readonly (InstanceType | null)[]): boolean {
+  const areKnown = types.length > 0 && types.every((type) => type !== null);
   return areKnown && Object.values(limits).every((limit) => amountOf(limit) !== null);
 }
