@@ -33,6 +33,7 @@ const skip = missing(...CONTROL_PLANE, 'moto', PARSER);
 /** A machine that also runs other tests takes its time. */
 const WITH_PARTS = { timeout: 240_000 };
 const WAITING = ['orders-28', 'orders-29'];
+let opening: Promise<Site> | null = null;
 let site: Site;
 let machine: Machine;
 /** That the interfaces of the machine have for Pods. */
@@ -42,10 +43,12 @@ let refusal: KubeRefusal | null = null;
 let foreseen: readonly string[] = [];
 
 before(async () => {
-  if (skip === false) site = await openSite();
-});
+  if (skip !== false) return;
+  opening = openSite();
+  site = await opening;
+}, WITH_PARTS);
 after(async () => {
-  if (skip === false) await site.stop();
+  await (await opening)?.stop();
 });
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/fourth-story.md'), 'utf8');
