@@ -19,17 +19,28 @@ function nodeClass(spec: Part, apiVersion = 'karpenter.k8s.aws/v1'): Part {
   return { apiVersion, kind: 'EC2NodeClass', metadata: { name: 'default' }, spec: whole };
 }
 
-function pool(types: readonly string[] = []): Part {
+interface PoolMore {
+  readonly limits?: Part;
+  readonly startupTaints?: readonly Part[];
+}
+
+function pool(types: readonly string[] = [], { limits, startupTaints }: PoolMore = {}): Part {
   const key = 'node.kubernetes.io/instance-type';
   const requirements = types.length === 0 ? [] : [{ key, operator: 'In', values: types }];
-  const spec = { nodeClassRef: { kind: 'EC2NodeClass', name: 'default' }, requirements };
+  const nodeClassRef = { kind: 'EC2NodeClass', name: 'default' };
+  const spec = { nodeClassRef, requirements, startupTaints };
   const metadata = { name: 'general' };
   return {
     apiVersion: 'karpenter.sh/v1',
     kind: 'NodePool',
     metadata,
-    spec: { template: { spec } },
+    spec: { limits, template: { spec } },
   };
+}
+
+/** A pool whose nodes start with this taint. */
+function tainted(key: string): Part {
+  return pool([], { startupTaints: [{ key, effect: 'NoExecute' }] });
 }
 
 /** The manifests of a file, and what else is given beside it. */
@@ -147,6 +158,29 @@ const CASES: Readonly<Record<string, Case>> = {
     },
     unknown: { manifests: [pool()], beside: cluster({ addons: [EBS] }) },
   },
+  'nodepool-limits-reached': {
+    found: { manifests: [pool(['m5.2xlarge', 'm5.4xlarge'], { limits: { cpu: 4 } })] },
+    at: 'NodePool/general.spec.limits',
+    clear: { manifests: [pool(['m5.2xlarge', 'm5.4xlarge'], { limits: { cpu: 8 } })] },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what shells fill in before it is applied
+    unknown: { manifests: [pool(['m5.2xlarge'], { limits: { cpu: '${CPU}' } })] },
+  },
+  'startup-taint-not-removed': {
+    found: {
+      manifests: [tainted('ebs.csi.aws.com/agent-not-ready'), nodeClass({})],
+      beside: cluster(),
+    },
+    at: 'NodePool/general.spec.template.spec.startupTaints',
+    clear: {
+      manifests: [tainted('ebs.csi.aws.com/agent-not-ready'), nodeClass({})],
+      beside: cluster({ addons: [EBS] }),
+    },
+    // Whoever takes this one off is no add-on.
+    unknown: {
+      manifests: [tainted('node.cilium.io/agent-not-ready'), nodeClass({})],
+      beside: cluster(),
+    },
+  },
   'access-entry-missing': {
     found: {
       manifests: [pool(), nodeClass({ role: 'SomeOtherRole' })],
@@ -188,6 +222,34 @@ describe('manifests of Karpenter are judged by', () => {
       assert.equal(verdictOn(await judged(clear), cause), 'clear');
       assert.equal(verdictOn(await judged(unknown), cause), 'unknown');
     });
+});
+
+describe('limits and start-up taints of a NodePool', () => {
+  test('raise no finding without a cluster', async () => {
+    const manifests = [tainted('ebs.csi.aws.com/agent-not-ready'), nodeClass({})];
+    assert.equal(verdictOn(await judged({ manifests }), 'startup-taint-not-removed'), 'unknown');
+  });
+
+  test('are compared type by type', async () => {
+    const manifests = [pool(['m5.large', 'm5.4xlarge'], { limits: { cpu: '3', memory: '8Gi' } })];
+    assert.equal(verdictOn(await judged({ manifests }), 'nodepool-limits-reached'), 'clear');
+    // The one has too many CPUs, the other too much memory.
+    const both = [pool(['c5.xlarge', 'r5.large'], { limits: { cpu: '3', memory: '8Gi' } })];
+    assert.equal(verdictOn(await judged({ manifests: both }), 'nodepool-limits-reached'), 'found');
+    const none = [pool(['m5.large'], { limits: { memory: '4Gi' } })];
+    assert.equal(verdictOn(await judged({ manifests: none }), 'nodepool-limits-reached'), 'found');
+  });
+
+  test('are its own, whoever else has its name', async () => {
+    const { subjects } = await preflight([
+      { locator: 'a.yaml', text: JSON.stringify(pool(['m5.large'], { limits: { cpu: 1 } })) },
+      { locator: 'b.yaml', text: JSON.stringify(pool(['m5.large'], { limits: { cpu: 9 } })) },
+    ]);
+    assert.deepEqual(
+      subjects.map(({ findings }) => findings.map(({ evidence }) => evidence[0]?.locator)),
+      [['a.yaml#NodePool/general.spec.limits'], []],
+    );
+  });
 });
 
 describe('a NodePool', () => {

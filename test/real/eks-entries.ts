@@ -67,6 +67,12 @@ export const REFUSALS = {
     message:
       'User: arn:aws:sts::123456789012:assumed-role/ops/me is not authorized to perform: eks:DeleteAccessEntry on resource: arn:aws:eks:us-west-2:123456789012:access-entry/lab/role/0',
   },
+  deniedPolicy: {
+    status: 403,
+    code: 'AccessDeniedException',
+    message:
+      'User: arn:aws:sts::123456789012:assumed-role/ops/me is not authorized to perform: eks:AssociateAccessPolicy on resource: arn:aws:eks:us-west-2:123456789012:access-entry/lab/role/0',
+  },
   deniedTrail: {
     status: 400,
     code: 'AccessDeniedException',

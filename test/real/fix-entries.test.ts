@@ -176,6 +176,17 @@ describe('access entries without an answer', { skip, timeout: 300_000 }, () => {
     assert.deepEqual(again.outcomes, ['not-needed', 'not-needed']);
   });
 
+  test('of Auto Mode whose policy is denied are shown as made, and completed by the next run', async () => {
+    eks.faults.AssociateAccessPolicy = [REFUSALS.deniedPolicy];
+    const { outcomes, run, document } = await fix('--yes', '--node-type', 'auto');
+    assert.deepEqual([outcomes, run.code], [['written', 'refused'], 1]);
+    assert.match(document.steps[1]?.why ?? '', /eks:AssociateAccessPolicy/);
+    assert.equal(document.undo, `rollcall fix undo ${document.id} --yes`);
+    const again = await fix('--yes', '--node-type', 'auto');
+    assert.deepEqual([again.outcomes, created()], [['not-needed', 'written'], 1]);
+    assert.equal(eks.entries.get(ROLE)?.policies.length, 1);
+  });
+
   test('of a run that was killed before the policy are completed by the next one', async () => {
     eks.faults.CreateAccessEntry = ['held'];
     const args = argumentsOf('killed.db', '--yes', '--node-type', 'auto');

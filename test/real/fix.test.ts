@@ -1,6 +1,6 @@
 /** `rollcall fix auth` on a real API server, and judged by the real authenticator's parser. */
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,35 +12,15 @@ import type { FixTools } from '../../src/controllers/fix/fix.ts';
 import { readRoles, withoutInserted, withRole } from '../../src/readers/kube/aws-auth-edit.ts';
 import { entryOf, isSingleSignOn, readMapText } from '../../src/readers/kube/aws-auth-yaml.ts';
 import { TURN } from '../share.ts';
+import { type Mapping, PARSER, parsedByAuthenticator } from './aws-auth-parser.ts';
 import { awsAuthText, chanceOf } from './aws-auth-texts.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { fixToolsAt } from './fix-tools.ts';
 import type { KubeObject } from './kube-client.ts';
-import { CONTROL_PLANE, missing, partPath } from './parts.ts';
+import { CONTROL_PLANE, missing } from './parts.ts';
 
 const EDITOR = { readRoles, withRole, withoutInserted };
-const PARSER = 'aws-auth-parser';
 const ADDED = mappingOf('arn:aws:iam::444455556666:role/added', 'linux');
-
-/** A mapping as the authenticator's parser prints it. */
-interface Mapping {
-  readonly arn: string;
-  readonly username: string | null;
-  readonly groups: readonly string[] | null;
-}
-
-interface Parsed {
-  readonly roles: readonly Mapping[];
-  readonly error: string;
-}
-
-/** What the authenticator makes of texts of `mapRoles`. */
-function parsedByAuthenticator(texts: readonly string[]): readonly Parsed[] {
-  const input = texts.map((mapRoles) => JSON.stringify({ mapRoles })).join('\n');
-  const { stdout } = spawnSync(partPath(PARSER), { input, maxBuffer: 1 << 30 });
-  const lines = stdout.toString().trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as Parsed);
-}
 
 /** The same words for nothing on both sides. */
 function plain(mappings: readonly Mapping[]): readonly Mapping[] {

@@ -65,18 +65,23 @@ const TIMEOUT_MS = 10_000;
 /**
  * @param url of the API server
  * @param ca path of its authority's certificate
- * @param who presents itself by this certificate; null is anonymous
+ * @param who presents itself by this certificate or token; null is anonymous
  */
-export function kubeClient(url: string, ca: string, who: Credentials | null): KubeClient {
+export function kubeClient(
+  url: string,
+  ca: string,
+  who: Credentials | { readonly token: string } | null,
+): KubeClient {
   const agent = new Agent({
     ca: readFileSync(ca),
-    ...(who === null
+    ...(who === null || 'token' in who
       ? {}
       : { cert: readFileSync(who.certificatePath), key: readFileSync(who.keyPath) }),
     keepAlive: true,
   });
+  const bearer = who !== null && 'token' in who ? { authorization: `Bearer ${who.token}` } : {};
   const text = async (method: string, path: string, body?: object): Promise<string> => {
-    const answer = await exchange(agent, new URL(path, url), method, body);
+    const answer = await exchange({ agent, headers: bearer }, new URL(path, url), method, body);
     if (answer.status >= 300) throw new KubeRefusal(method, path, answer);
     return answer.text;
   };
@@ -100,12 +105,22 @@ function nullIfAbsent(error: unknown): null {
   throw error;
 }
 
-function exchange(agent: Agent, url: URL, method: string, body?: object): Promise<Answer> {
+interface Sender {
+  readonly agent: Agent;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function exchange(
+  { agent, headers }: Sender,
+  url: URL,
+  method: string,
+  body?: object,
+): Promise<Answer> {
   const kind = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
   return new Promise((resolve, reject) => {
     const outgoing = request(
       url,
-      { method, agent, timeout: TIMEOUT_MS, headers: { 'content-type': kind } },
+      { method, agent, timeout: TIMEOUT_MS, headers: { ...headers, 'content-type': kind } },
       (incoming) => {
         let text = '';
         incoming.setEncoding('utf8');

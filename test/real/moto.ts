@@ -97,10 +97,15 @@ interface Switches {
   readonly calls: LoggedCall[];
 }
 
+export interface MotoOptions {
+  /** Has the policies that AWS manages, whose reading takes it seconds. */
+  readonly managedPolicies?: boolean;
+}
+
 /** @throws Error with the end of moto's log when it does not come up; nothing is left running */
-export function startMoto(): Promise<Moto> {
+export function startMoto(options: MotoOptions = {}): Promise<Moto> {
   return withBench(async (bench) => {
-    const directUrl = await startServer(bench);
+    const directUrl = await startServer(bench, options);
     const switches: Switches = {
       hidden: new Set(),
       refusals: new Map(),
@@ -118,13 +123,16 @@ export function startMoto(): Promise<Moto> {
   });
 }
 
-async function startServer(bench: Bench): Promise<string> {
+async function startServer(bench: Bench, { managedPolicies }: MotoOptions): Promise<string> {
   const port = await freePort();
   const moto = bench.start({
     name: 'moto',
     path: partPath('moto'),
     args: ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)],
-    env: awsEnvironment(`http://127.0.0.1:${port}`),
+    env: {
+      ...awsEnvironment(`http://127.0.0.1:${port}`),
+      MOTO_IAM_LOAD_MANAGED_POLICIES: String(managedPolicies === true),
+    },
   });
   const url = `http://127.0.0.1:${port}`;
   await moto.untilReady(async () => (await fetch(`${url}/moto-api/`)).ok);

@@ -76,6 +76,14 @@ function lost(...instances: readonly Instance[]): readonly string[] {
   return idsOf(nodeRolesOf(factsOf({ instances }))?.[0]?.lost ?? []);
 }
 
+test('an instance that two answers show is one machine, as the later one shows it', () => {
+  const twice = [instance('i-1', { State: { Name: 'pending' } }), instance('i-2'), instance('i-1')];
+  assert.deepEqual(lost(...twice).toSorted(), ['i-1', 'i-2']);
+  const without = instancesWithoutNode(factsOf({ instances: twice }));
+  assert.deepEqual(idsOf(without ?? []).toSorted(), ['i-1', 'i-2']);
+  assert.deepEqual(lost(instance('i-1'), instance('i-1', { State: { Name: 'stopped' } })), []);
+});
+
 describe('tags of clusters', () => {
   const tagged = (Key: string, Value: string): Json => ({
     Tags: [{ Key: 'Name' }, { Key, Value }],

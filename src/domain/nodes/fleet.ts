@@ -114,6 +114,15 @@ function memberOf(instance: Instance, node: KubeNode | null, nowMs: number): Mem
   return launchedMs !== null && nowMs - launchedMs >= REGISTRATION_NORMAL_MS ? 'lost' : 'undecided';
 }
 
+/** Instances with the tag of a cluster; of one that several answers show, the last. */
+function ownInstances(
+  facts: Pick<MachineFacts, 'list'>,
+  cluster: string | null,
+): readonly Seen<Instance>[] {
+  const all = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
+  return [...new Map(all.map((one) => [one.value.InstanceId, one])).values()];
+}
+
 /**
  * Roles of the cluster's running instances; null where nobody can say which of them joined:
  * evidence of others, or Nodes that were not listed.
@@ -123,7 +132,7 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
-  const own = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
+  const own = ownInstances(facts, cluster);
   const byProfile = Map.groupBy(own, ({ value }) => value.IamInstanceProfile?.Arn ?? '');
   return facts.list('aws/instance-profile').flatMap((profile) => {
     const arn = (profile.value.Roles ?? [])[0]?.Arn ?? null;
@@ -169,9 +178,8 @@ export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Instanc
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
-  return facts
-    .list('aws/instance')
-    .filter(({ value }) => isTaggedFor(value, cluster) && nodeOf(value) === null)
+  return ownInstances(facts, cluster)
+    .filter(({ value }) => nodeOf(value) === null)
     .filter(({ value }) => memberOf(value, null, nowMs) === 'lost');
 }
 

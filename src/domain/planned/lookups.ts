@@ -31,6 +31,7 @@ export const CONTROL_PLANES = lookup('kube/kubeadm', 'control plane', ({ control
   controlPlane === null ? null : 'any',
 ]);
 export const DAEMON_SETS = lookup('kube/DaemonSet', 'name', ({ name }) => [name]);
+export const NODE_POOLS = lookup('kube/NodePool', 'name', ({ name }) => [name]);
 export const DEPLOYMENTS = lookup('kube/Deployment', 'name', ({ name }) => [name]);
 export const POLICIES_OF_ROLE = lookup('aws/attached-policies', 'role', ({ RoleName: name }) => [
   name,

@@ -18,8 +18,11 @@ export const NODE_CLAIM = {
 } as const satisfies Fields;
 
 export const NODE_POOL = {
-  spec: { template: { spec: { nodeClassRef: CLASS, startupTaints: [TAINT], taints: [TAINT] } } },
-  status: shown({ conditions: [CONDITION] }),
+  spec: {
+    limits: quantities,
+    template: { spec: { nodeClassRef: CLASS, startupTaints: [TAINT], taints: [TAINT] } },
+  },
+  status: shown({ conditions: [CONDITION], resources: quantities }),
 } as const satisfies Fields;
 
 const TERM = { id: text, name: text, tags: texts } as const satisfies Fields;

@@ -57,7 +57,11 @@ function poolOf(pool: JsonObject): readonly Resource[] {
     tag: [{ key: 'karpenter.sh/nodepool', value: name }],
   });
   const unknown = { vpc_zone_identifier: true, launch_template: nodeClass === null };
-  return [written('aws_autoscaling_group', `NodePool/${name}`, values, { unknown })];
+  const address = `NodePool/${name}`;
+  return [
+    written('aws_autoscaling_group', address, values, { unknown }),
+    written('karpenter_node_pool', address, { metadata: { name }, spec: at(pool, 'spec') ?? {} }),
+  ];
 }
 
 /** The types that a pool lists itself; none where it describes them otherwise. */

@@ -36,6 +36,8 @@ const PLACES: readonly (readonly [address: RegExp, about: RegExp, field: string]
   [CLASS, /\buser data\b|NodeConfig/, 'spec.userData'],
   [/^EC2NodeClass\/[^.]*\.amiSelectorTerms$/, /./, 'spec.amiSelectorTerms'],
   [/^EC2NodeClass\/[^.]*\.role$/, /./, 'spec.role'],
+  [/^NodePool\/[^.]*$/, /\blimits\b/, 'spec.limits'],
+  [/^NodePool\/[^.]*$/, /starts its nodes with the taint/, 'spec.template.spec.startupTaints'],
   [/^NodePool\/[^.]*$/, /instance type|interfaces x/, 'spec.template.spec.requirements'],
 ];
 

@@ -160,7 +160,7 @@ const BODIES: Readonly<Record<string, KeptFields>> = {
       ...fields('limits', 'weight', 'disruption'),
       template: { spec: fields('nodeClassRef', 'startupTaints', 'taints', 'requirements') },
     },
-    ...CONDITIONED,
+    status: { ...fields('resources'), conditions: CONDITIONS },
   },
   EC2NodeClass: {
     spec: fields(

@@ -151,6 +151,9 @@ export const nodeGroup: Maker = (plan, resource) => {
     launchTemplate: templateOf(plan, resource),
     scalingConfig: scalingOf(resource),
     subnets: subnets.isExact ? subnets.names : undefined,
+    taints: isUnknownIn(at(resource.unknown, 'taint'))
+      ? undefined
+      : listAt(resource.values, 'taint'),
     version: textOf(resource, 'version'),
   };
   return [{ kind: 'aws/node-group', answer }];

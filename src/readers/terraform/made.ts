@@ -12,7 +12,10 @@ export interface Answer {
 /** What one resource comes to: an answer of AWS, or a doubt about whom it is for. */
 export type Made =
   | { readonly kind: AwsKind; readonly answer: Answer }
-  | { readonly object: 'ConfigMap' | 'DaemonSet' | 'ENIConfig'; readonly body: JsonObject }
+  | {
+      readonly object: 'ConfigMap' | 'DaemonSet' | 'ENIConfig' | 'NodePool';
+      readonly body: JsonObject;
+    }
   | { readonly doubt: FactKind; readonly what: string };
 
 /** All resources of a plan, with those of one type at hand. */

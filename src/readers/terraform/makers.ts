@@ -55,6 +55,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   aws_vpc_security_group_egress_rule: securityRule,
   aws_vpc_security_group_ingress_rule: securityRule,
   helm_release: manifests,
+  karpenter_node_pool: (_, { values }) => [{ object: 'NodePool', body: values }],
   kubectl_manifest: manifests,
   kubernetes_manifest: manifests,
 };

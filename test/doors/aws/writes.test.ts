@@ -39,7 +39,7 @@ awsWritesContract({
   },
 });
 
-test('an access entry is created once, and its policy associated', async (t) => {
+test('an access entry is created once and changed, and its policy associated', async (t) => {
   const site = await awsSite(t);
   const { aws, roleArn, vpcId, subnetIds, output } = site;
   aws.controls.createCluster({ name: 'lab', version: '1.34', roleArn, vpcId, subnetIds });
@@ -51,6 +51,14 @@ test('an access entry is created once, and its policy associated', async (t) => 
   const answer = await writes.write(create, options);
   assert.equal(textAt(answer, 'accessEntry.principalArn'), principalArn);
   await assert.rejects(writes.write(create, options), { failure: 'already-exists' });
+  const username = 'platform';
+  const change = { ...entry, username, kubernetesGroups: ['editors'] };
+  const call = { service: 'eks', operation: 'UpdateAccessEntry', input: change } as const;
+  assert.equal(textAt(await writes.write(call, options), 'accessEntry.username'), username);
+  const shown = output('eks', 'DescribeAccessEntry', entry);
+  assert.match(JSON.stringify(shown), /"kubernetesGroups":\["editors"\]/);
+  const other = { ...change, principalArn: `${principalArn}-2` };
+  await assert.rejects(writes.write({ ...call, input: other }, options), { failure: 'not-found' });
   const policyArn = 'arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy';
   const input = { ...entry, policyArn, accessScope: { type: 'cluster' } };
   await writes.write({ service: 'eks', operation: 'AssociateAccessPolicy', input }, options);

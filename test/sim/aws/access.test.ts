@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { at, type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import { isLike, judge } from '../../../src/sim/aws/iam/policies.ts';
 import { smallAws } from './world.ts';
 
@@ -169,6 +169,19 @@ test('entries of EKS: what nodes are called, and what may not be asked for', () 
     principalArn: roleArn,
   });
   assert.match(JSON.stringify(accessEntry), /"username":"system:node:\{\{EC2PrivateDNSName\}\}"/);
+  const update = (more: JsonObject, principalArn = roleArn): string =>
+    refusal('eks', 'UpdateAccessEntry', { clusterName: 'lab', principalArn, ...more });
+  assert.equal(update({ kubernetesGroups: ['x'] }), 'InvalidParameterException');
+  assert.equal(update({ username: 'x' }, `${roleArn}-2`), 'ResourceNotFoundException');
+  assert.equal(update({ username: 'team:{{SessionName}}' }), 'none');
+  const changed = output('eks', 'DescribeAccessEntry', {
+    clusterName: 'lab',
+    principalArn: roleArn,
+  });
+  assert.deepEqual(
+    ['type', 'username', 'kubernetesGroups'].map((name) => at(changed, `accessEntry.${name}`)),
+    ['EC2_LINUX', 'team:{{SessionName}}', ['system:nodes']],
+  );
   const mode = (authenticationMode: string): string =>
     refusal('eks', 'UpdateClusterConfig', { name: 'lab', accessConfig: { authenticationMode } });
   assert.equal(mode('API'), 'none');

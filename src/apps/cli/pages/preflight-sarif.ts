@@ -79,7 +79,7 @@ function resultOf({ subject, finding }: Located, ruleIndex: number): object {
 
 /** An artifact is named by a URI; standard input has none of its own. */
 function uriOf(plan: string): string {
-  return plan === '-' ? 'stdin' : encodeURI(plan);
+  return plan === '-' ? 'stdin' : plan.split('/').map(encodeURIComponent).join('/');
 }
 
 /** Scanners show a result at a line; a plan is one document, so that it is its first. */

@@ -1,7 +1,12 @@
+import { addonsOf } from '../../../domain/planned/addons.ts';
+import type { PlannedGroup } from '../../../domain/planned/groups.ts';
+import { poolOf } from '../../../domain/planned/node-pool.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import type { Taint } from '../../../evidence/kube/object.ts';
 import type { NodePool, NodeClaim } from '../../../evidence/kube/machines.ts';
+import type { Planned } from '../../../evidence/planned.ts';
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -9,6 +14,8 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
+import type { PlanView } from '../../../diagnosis/plan-view.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { likely } from '../../../diagnosis/sign.ts';
 
@@ -63,13 +70,14 @@ const cause = defineCause({
       'This is what Karpenter sees; csi-driver-not-ready, cilium-agent-not-ready, the gate causes and startup-taint-removal-lost name who failed. KnownEphemeralTaintsExist is the same wait for Kubernetes’ own taints.',
     alsoKnownAs: ['StartupTaintsExist', 'StartupTaint still exists'],
     refs: [
+      'https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/docs/install.md#configure-node-startup-taint',
       'https://github.com/kubernetes-sigs/karpenter/blob/HEAD/pkg/controllers/nodeclaim/lifecycle/initialization.go',
       'https://karpenter.sh/docs/concepts/nodepools/',
     ],
   },
 });
 
-export default matched(cause, matchTaint);
+const judged = matched(cause, matchTaint);
 
 type Own = ViewOf<typeof cause>;
 
@@ -106,3 +114,73 @@ function startupTaintsOf({ spec }: NodeClaim | NodePool): readonly Taint[] {
   const own = spec && 'template' in spec ? spec.template?.spec : spec;
   return (own && 'startupTaints' in own ? own.startupTaints : null) ?? [];
 }
+
+/** Start-up taints that a driver takes off, as its documentation says, and its add-on of EKS. */
+const OWNERS: Readonly<Record<string, string>> = {
+  'ebs.csi.aws.com/agent-not-ready': 'aws-ebs-csi-driver',
+  'efs.csi.aws.com/agent-not-ready': 'aws-efs-csi-driver',
+  'fsx.csi.aws.com/agent-not-ready': 'aws-fsx-csi-driver',
+  's3.csi.aws.com/agent-not-ready': 'aws-mountpoint-s3-csi-driver',
+};
+
+/** A taint of a plan that somebody has to take off, and the thing that asks for it. */
+interface PlannedTaint {
+  readonly key: string;
+  readonly fact: Planned<'kube/NodePool'> | Planned<'aws/node-group'>;
+}
+
+/** null where they are known after apply; a managed group does not say which of its are for the start. */
+function plannedTaints(plan: PlanView, group: PlannedGroup): readonly PlannedTaint[] | null {
+  const { fact } = group;
+  if (fact.kind === 'aws/node-group') {
+    const own = (fact.value.taints ?? []).filter(({ key }) => Object.hasOwn(OWNERS, key ?? ''));
+    return fact.value.taints === undefined ? null : withKeys(own, fact);
+  }
+  const pool = poolOf(plan, group);
+  return pool === null ? null : withKeys(startupTaintsOf(pool.value), pool);
+}
+
+function withKeys(
+  taints: readonly { readonly key?: string | null | undefined }[],
+  fact: PlannedTaint['fact'],
+): readonly PlannedTaint[] {
+  return taints.flatMap(({ key }) => (key === null || key === undefined ? [] : [{ key, fact }]));
+}
+
+/** In a new cluster without charts and manifests, an add-on that the plan lacks is likely to lack. */
+function isWhole(plan: PlanView, { cluster }: PlannedGroup): boolean {
+  return cluster?.change === 'create' && plan.doubtOf('kube/ConfigMap') === null;
+}
+
+export default foreseen(
+  judged,
+  (plan, group) => {
+    if (group.kind !== 'NodePool' && group.kind !== 'NodeGroup') return null;
+    const taints = plannedTaints(plan, group);
+    if (taints === null) return NOT_SHOWN;
+    const addons = addonsOf(plan, group);
+    const names = addons.map(({ value }) => value.addonName ?? '');
+    const left = taints.find(({ key }) => !names.includes(OWNERS[key] ?? ''));
+    if (left === undefined) return clear;
+    const owner = OWNERS[left.key];
+    const [addon] = addons;
+    if (owner === undefined || addon === undefined || !isWhole(plan, group)) return NOT_SHOWN;
+    const details = { taint: left.key, owner, machine: group.name };
+    return found(
+      details,
+      [
+        plan.quote(left.fact, `${group.name} starts its nodes with the taint ${left.key}`),
+        plan.quote(addon, `add-ons of the cluster: ${names.join(', ')}`),
+      ],
+      'likely',
+    );
+  },
+  {
+    summary: ({ planned, taint, owner }) =>
+      `Nodes of ${planned ?? 'the group'} will start with the taint ${taint ?? ''}, and ${owner ?? 'the driver'}, which takes it off, is not among the add-ons of the new cluster; no pod will be scheduled on them.`,
+    remedy: ({ owner }) => [
+      step(`Add the add-on ${owner ?? ''}, or whatever else installs that driver.`),
+      step('Or leave the taint out.'),
+    ],
+  },
+);

@@ -1,3 +1,4 @@
+import { amountOf } from '../../../domain/quantity.ts';
 import {
   defineCause,
   found,
@@ -83,24 +84,6 @@ export default matched(cause, matchClaims);
 
 type Own = ViewOf<typeof cause>;
 
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-};
-
-/** Bytes of a quantity such as `7146Mi`, null when it is none. */
-function bytesOf(quantity: string | undefined): number | null {
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)([kMG]|[KMGT]i)?$/.exec(quantity ?? '') ?? [];
-  const factor = UNITS[unit];
-  return number === undefined || factor === undefined ? null : Number(number) * factor;
-}
-
 /** A node that came out smaller than its NodeClaim says, and a pod that lacks memory. */
 function matchClaims(view: Own): Match | null {
   const pod = view
@@ -114,7 +97,7 @@ function matchClaims(view: Own): Match | null {
     const node = view.everywhere('kube/Node').find(({ value }) => value.name === name);
     const expected = claim.value.status?.allocatable?.['memory'];
     const actual = node?.value.allocatable['memory'];
-    const [expectedBytes, actualBytes] = [bytesOf(expected), bytesOf(actual)];
+    const [expectedBytes, actualBytes] = [amountOf(expected), amountOf(actual)];
     if (node === undefined || expectedBytes === null || actualBytes === null) continue;
     if (actualBytes >= expectedBytes || node.value.ready !== true) continue;
     const details = {

@@ -21,6 +21,7 @@ import {
   createEntry,
   deleteEntry,
   entryId,
+  updateEntry,
 } from './clusters.ts';
 import { invalid, missing, one } from './kept.ts';
 import { nodegroup, updateNodegroup } from './nodegroups.ts';
@@ -215,6 +216,15 @@ export const EKS: Operations = {
   CreateAccessEntry: ofCluster((request, cluster) => ({
     accessEntry: createEntry(request.account, entryInput(request, cluster)),
   })),
+  UpdateAccessEntry: ofCluster((request, cluster) => {
+    const { kubernetesGroups, ...names } = entryInput(request, cluster);
+    const groups = Object.hasOwn(request.input, 'kubernetesGroups') ? { kubernetesGroups } : {};
+    const accessEntry = updateEntry(request.account, entry(request, cluster), {
+      ...names,
+      ...groups,
+    });
+    return { accessEntry };
+  }),
   DeleteAccessEntry: ofCluster((request, cluster) => {
     entry(request, cluster);
     deleteEntry(request.account, cluster, textIn(request.input, 'principalArn') ?? '');

@@ -242,6 +242,25 @@ export function createEntry(account: Account, wanted: NewEntry): JsonObject {
   return entry;
 }
 
+/** Its type stays, and so do names that are not given. */
+export function updateEntry(
+  account: Account,
+  before: JsonObject,
+  wanted: Omit<NewEntry, 'type'>,
+): JsonObject {
+  const type = textAt(before, 'type') ?? '';
+  checkNames({ ...wanted, type }, Object.hasOwn(NODE_NAMES, type));
+  const { kubernetesGroups, username } = wanted;
+  const entry = {
+    ...before,
+    ...(kubernetesGroups === undefined ? {} : { kubernetesGroups: [...kubernetesGroups] }),
+    ...(username === undefined ? {} : { username }),
+    modifiedAt: isoMoment(account.kernel.nowMs()),
+  };
+  put(account, 'access-entry', entryId(wanted.cluster, wanted.principalArn), entry);
+  return entry;
+}
+
 export function entryId(cluster: string, principalArn: string): string {
   return `${cluster} ${principalArn}`;
 }
