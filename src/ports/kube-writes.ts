@@ -11,6 +11,19 @@ export interface KubeWriteOptions {
   readonly fieldManager?: string;
   /** An abort is thrown as it is; what was sent by then may have happened. */
   readonly signal?: AbortSignal;
+  /** Asks for the metadata alone of what is stored, or for nothing of it; for the whole when not given. */
+  readonly answer?: KubeAnswerPart;
+}
+
+/** `none` answers an object without a field. */
+export type KubeAnswerPart = 'metadata' | 'none';
+
+/** What of a stored object a write answers, for a server in this process. */
+export function answerOf(object: JsonObject, part: KubeAnswerPart | undefined): JsonObject {
+  if (part === undefined) return object;
+  const { metadata } = object;
+  if (part === 'none' || metadata === undefined) return {};
+  return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata', metadata };
 }
 
 export interface KubePartOptions extends KubeWriteOptions {

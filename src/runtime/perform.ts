@@ -37,7 +37,10 @@ export interface Performed {
   readonly outcome: ActionOutcome;
   /** One sentence, with what to do where there is something. */
   readonly why: string;
-  /** The object or `Status` as the server last answered it; null when it answered none. */
+  /**
+   * The `Status`, or of the object what the server last answered, its metadata at least; null when
+   * it answered none.
+   */
   readonly object: JsonObject | null;
   /** Why it was not done, in the words of the port; null when it was. */
   readonly failure: PortFailure | null;
@@ -180,17 +183,18 @@ async function send(action: Action, writes: KubeWrites, isDryRun: boolean): Prom
   const { resource, namespace, name } = object;
   const place = { namespace, name };
   const part = 'subresource' in asked ? { subresource: asked.subresource } : {};
+  const options = { isDryRun, answer: 'metadata' } as const;
   switch (asked.verb) {
     case 'create':
-      return await writes.create(resource, asked.object, { isDryRun });
+      return await writes.create(resource, asked.object, options);
     case 'update':
       return await writes.update(resource, withSeen(asked.object, seenOf(action)), {
-        isDryRun,
+        ...options,
         ...part,
       });
     case 'patch':
       return await writes.patch(resource, place, guarded(action, asked.patch), {
-        isDryRun,
+        ...options,
         ...part,
       });
     case 'delete':

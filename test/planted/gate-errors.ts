@@ -87,6 +87,18 @@ export const GATE_ERRORS: readonly PlantedError[] = [
       'isLeading();',
       KEEPER,
     ],
+    [
+      'a write that was refused is tried again with every change',
+      'return this.#refused.restMs(write.look.node.name, whatOf(write)) || null;',
+      'return null;',
+      ['test/controllers/gate/refused-writes.test.ts'],
+    ],
+    [
+      'a write is planned twice',
+      'const made = this.#takeMade(name);',
+      'const made = this.#takeMade(`${name} `);',
+      ['test/controllers/gate/looks.test.ts'],
+    ],
   ]),
   ...inFile('src/controllers/gate/decide.ts', [
     ['a proof opens at once', 'if (restMs <= 0) return', 'if (restMs >= 0) return', DECIDE],

@@ -31,6 +31,40 @@ export function kubeWritesContract(name: string, open: Open, skip: string | fals
   evicting(check);
   subresources(check);
   refusing(check);
+  answering(check);
+}
+
+function answering(check: CheckOne): void {
+  check('a write of whose object nothing but metadata is wanted answers that', async (harness) => {
+    const options = { answer: 'metadata' } as const;
+    const object = configMap(harness, 'a', { k: 'v' });
+    const first = await harness.writes.create(CONFIG_MAPS, object, options);
+    assert.equal(uidOf(first), uidOf(await stored(harness, 'a')));
+    const place = { namespace: harness.namespace, name: 'a' };
+    const patch = { type: 'merge', change: { data: { k: 'w' } } } as const;
+    const second = await harness.writes.patch(CONFIG_MAPS, place, patch, options);
+    assert.equal(versionOf(second), versionOf(await stored(harness, 'a')));
+    assert.notEqual(versionOf(second), versionOf(first));
+    const metadata = { ...(object['metadata'] as JsonObject), resourceVersion: versionOf(second) };
+    const third = await harness.writes.update(CONFIG_MAPS, { ...object, metadata }, options);
+    assert.equal(versionOf(third), versionOf(await stored(harness, 'a')));
+    for (const answer of [first, second, third]) assert.equal(answer['data'], undefined);
+  });
+
+  check('a write whose answer nobody wants is done, and one after the other', async (harness) => {
+    const options = { answer: 'none' } as const;
+    for (const name of ['a', 'b', 'c', 'd'])
+      assert.deepEqual(
+        await harness.writes.create(CONFIG_MAPS, configMap(harness, name), options),
+        {},
+      );
+    const place = { namespace: harness.namespace, name: 'd' };
+    const patch = { type: 'merge', change: { data: { k: 'w' } } } as const;
+    assert.deepEqual(await harness.writes.patch(CONFIG_MAPS, place, patch, options), {});
+    assert.deepEqual((await stored(harness, 'd'))['data'], { k: 'w' });
+    const taken = harness.writes.create(CONFIG_MAPS, configMap(harness, 'a'), options);
+    assert.equal(await failureOf(taken), 'already-exists');
+  });
 }
 
 function configMap({ namespace }: KubeWritesHarness, name: string, data = {}): JsonObject {

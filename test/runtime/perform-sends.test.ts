@@ -53,14 +53,16 @@ async function sending(
 }
 
 const NOW = { isDryRun: false };
+/** Nothing but the version of what was stored is used. */
+const STORED = { ...NOW, answer: 'metadata' };
 const CHANGE = { type: 'merge', change: { data: { k: 'w' } } } as const;
 
 const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
-  ['a create', actionOf({ verb: 'create', object: OBJECT }, null), ['create', OBJECT, NOW]],
+  ['a create', actionOf({ verb: 'create', object: OBJECT }, null), ['create', OBJECT, STORED]],
   [
     'an update, of the version that was seen',
     actionOf({ verb: 'update', object: OBJECT, subresource: 'status' }),
-    ['update', { ...OBJECT, metadata: { ...NAME, ...SEEN } }, { ...NOW, subresource: 'status' }],
+    ['update', { ...OBJECT, metadata: { ...NAME, ...SEEN } }, { ...STORED, subresource: 'status' }],
   ],
   [
     'a merge patch of that version',
@@ -69,13 +71,18 @@ const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
       'patch',
       NAME,
       { type: 'merge', change: { data: { k: 'w' }, metadata: SEEN } },
-      { ...NOW, subresource: 'status' },
+      { ...STORED, subresource: 'status' },
     ],
   ],
   [
     'a merge patch of any version of that object',
     actionOf({ verb: 'patch', patch: CHANGE, requires: 'same-object' }),
-    ['patch', NAME, { type: 'merge', change: { data: { k: 'w' }, metadata: { uid: 'u' } } }, NOW],
+    [
+      'patch',
+      NAME,
+      { type: 'merge', change: { data: { k: 'w' }, metadata: { uid: 'u' } } },
+      STORED,
+    ],
   ],
   [
     'a JSON patch, which tests the object and takes its version',
@@ -90,7 +97,7 @@ const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
           { op: 'replace', path: '/metadata/resourceVersion', value: '7' },
         ],
       },
-      NOW,
+      STORED,
     ],
   ],
   [

@@ -20,6 +20,8 @@ import type { KubeTarget } from './target.ts';
 import { JSON_PATCH } from './write-failure.ts';
 
 const JSON_TYPE = 'application/json';
+/** Of old servers, and of what stands between, the whole is an answer too. */
+const METADATA_TYPE = `${JSON_TYPE};as=PartialObjectMetadata;g=meta.k8s.io;v=v1,${JSON_TYPE}`;
 
 const PATCH_TYPES: Readonly<Record<KubePatch['type'], string>> = {
   json: JSON_PATCH,
@@ -144,12 +146,18 @@ class HttpKubeWriter implements KubeWriter {
   }
 
   async #write(
-    { isDryRun, signal }: KubeWriteOptions,
+    { isDryRun, signal, answer: part }: KubeWriteOptions,
     asked: Omit<KubeRequest, 'accept' | 'write' | 'signal'>,
   ): Promise<JsonObject> {
     const write = { isDryRun: isDryRun === true };
-    const request: KubeRequest = { ...asked, accept: JSON_TYPE, write, signal };
+    const accept = part === undefined ? JSON_TYPE : METADATA_TYPE;
+    const request: KubeRequest = { ...asked, accept, write, signal };
     const answer = await this.#sender.send(request);
+    if (part === 'none') {
+      // The connection is free again when it was read.
+      answer.bytes.resume();
+      return {};
+    }
     const object = await this.#objectOf(request, answer);
     const isFailure = object['kind'] === 'Status' && object['status'] === 'Failure';
     if (!isFailure) return object;

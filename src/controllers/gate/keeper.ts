@@ -13,6 +13,8 @@ import type { NodeFacts } from './node-facts.ts';
 import { planOf } from './plan.ts';
 import type { GatePolicy, PolicyReading } from './policy.ts';
 import { OwnWrites } from './own-writes.ts';
+import { RefusedWrites } from './refused-writes.ts';
+import { keyOfPolicy } from './record.ts';
 import { troublesAt } from './trouble.ts';
 
 export interface GateKeeperOptions extends PerformTools {
@@ -46,9 +48,16 @@ export interface GateWritten extends Performed {
 }
 
 interface Plan {
+  readonly look: Look;
   readonly write: GateWrite | null;
   /** After how long time alone can change it, ms. */
   readonly againMs: number | null;
+}
+
+/** A plan, and what it was made of besides the Node. */
+interface Made extends Plan {
+  readonly policies: readonly GatePolicy[];
+  readonly atMs: number;
 }
 
 export interface LeadOptions {
@@ -62,9 +71,17 @@ const WRITES_AT_ONCE = 16;
 const TELLS_AT_ONCE = 2;
 /** The watch brings what was missed, and with it the next look; in case it does not, ms. */
 const AFTER_CONFLICT_MS = 1_000;
-const AFTER_REFUSAL_MS = 5_000;
+/** A plan that waited longer for its turn is made again, as time alone can change it, ms. */
+const PLAN_MS = 100;
 /** Caches that are not filled are looked at again after this, ms. */
 const NOT_READY_MS = 1_000;
+
+/** What a write is to do, however its Node and its proofs change meanwhile. */
+function whatOf({ look, action, isOfTaints }: GateWrite): string {
+  if (!isOfTaints) return action.why.name;
+  const acts = look.decided.map(({ policy, decision }) => `${keyOfPolicy(policy)} ${decision.act}`);
+  return acts.join();
+}
 
 /** Looks at every Node when something of it changes, and writes what the policies decide. */
 export class GateKeeper {
@@ -73,6 +90,9 @@ export class GateKeeper {
   readonly #memories: Memories;
   readonly #budget = new BlastBudget();
   readonly #own: OwnWrites;
+  readonly #refused: RefusedWrites;
+  /** What is to be written to Nodes whose turn has not come: nothing is planned twice. */
+  readonly #made = new Map<string, Made>();
   /** For taints, and for the conditions that tell; null while another replica leads. */
   #queues: { readonly taints: WorkQueue; readonly tells: WorkQueue } | null = null;
   #isRelooking = false;
@@ -84,6 +104,7 @@ export class GateKeeper {
     this.#options = options;
     this.#memories = new Memories(options.clock);
     this.#own = new OwnWrites(options.clock);
+    this.#refused = new RefusedWrites(options);
     this.caches = new GateCaches({
       ...options,
       onNode: (name) => this.#observe(name),
@@ -156,12 +177,23 @@ export class GateKeeper {
 
   /** Looks at once, so that an interruption between two writes is seen too. */
   #observe(name: string): void {
+    this.#made.delete(name);
     const look = this.#look(name);
     if (look === null || this.#queues === null || this.#own.isAwaited(look.node)) return;
-    const { write, againMs } = this.#planOf(look);
+    const plan = this.#planOf(look);
+    const { write } = plan;
+    const againMs = write === null ? plan.againMs : this.#refusedMs(write);
     const { taints, tells } = this.#queues;
-    if (write !== null) (write.isOfTaints ? taints : tells).add(name);
-    else if (againMs !== null) taints.addAfter(name, Math.ceil(againMs));
+    if (againMs !== null) taints.addAfter(name, Math.ceil(againMs));
+    if (write === null || againMs !== null) return;
+    const [policies, atMs] = [this.caches.policies(), this.#options.clock.monotonicMs()];
+    this.#made.set(name, { ...plan, policies, atMs });
+    (write.isOfTaints ? taints : tells).add(name);
+  }
+
+  /** How long a write that was refused still waits, ms; null for one that may be tried. */
+  #refusedMs(write: GateWrite): number | null {
+    return this.#refused.restMs(write.look.node.name, whatOf(write)) || null;
   }
 
   /** null while decisions are not possible. */
@@ -178,8 +210,10 @@ export class GateKeeper {
     const tookMs = clock.monotonicMs() - startMs;
     this.#memories.set(name, look.memory);
     const changed = this.#budget.take(name, look.decided);
-    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy)))
+    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy))) {
+      this.#made.delete(lost);
       this.#queues?.taints.add(lost);
+    }
     onLook(look, tookMs);
     return look;
   }
@@ -202,6 +236,7 @@ export class GateKeeper {
     if (!this.#memories.leave(name)) return;
     this.#budget.forget(name);
     this.#own.forget(name);
+    this.#refused.forget(name);
     this.#checked.delete(name);
     this.#options.onGone(name);
   }
@@ -210,14 +245,16 @@ export class GateKeeper {
   #planOf(look: Look): Plan {
     const { clock, tellsTrouble } = this.#options;
     const { node, againMs } = look;
-    if (node.isLeaving) return { write: null, againMs: null };
+    if (node.isLeaving) return { look, write: null, againMs: null };
     const nowMs = clock.nowMs();
     const taints = planOf({ ...look, nowMs, releases: this.caches.releases() });
-    if (taints !== null) return { write: { look, action: taints, isOfTaints: true }, againMs };
-    if (!tellsTrouble) return { write: null, againMs };
+    if (taints !== null)
+      return { look, write: { look, action: taints, isOfTaints: true }, againMs };
+    if (!tellsTrouble) return { look, write: null, againMs };
     const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
     const rests = [againMs, told.againMs].filter((ms) => ms !== null);
     return {
+      look,
       write: told.action === null ? null : { look, action: told.action, isOfTaints: false },
       againMs: rests.length === 0 ? null : Math.min(...rests),
     };
@@ -230,15 +267,28 @@ export class GateKeeper {
     isOfTaints: boolean,
   ): Promise<number | null> {
     if (!this.caches.isReady()) return NOT_READY_MS;
-    const look = this.#look(name);
+    const made = this.#takeMade(name);
+    const look = made?.look ?? this.#look(name);
     if (look === null) return null;
     const waitMs = this.#own.awaitedMs(look.node);
     if (waitMs > 0) return waitMs;
-    const { write, againMs } = this.#planOf(look);
+    const { write, againMs } = made ?? this.#planOf(look);
     if (write === null || !isLeading() || this.#isChecked(write)) return againMs;
+    const refusedMs = this.#refusedMs(write);
+    if (refusedMs !== null) return refusedMs;
     if (write.isOfTaints === isOfTaints) return await this.#perform(write, isLeading);
     (write.isOfTaints ? this.#queues?.taints : this.#queues?.tells)?.add(name);
     return null;
+  }
+
+  /** The plan of the last look, where everything is as it was then. */
+  #takeMade(name: string): Plan | null {
+    const made = this.#made.get(name);
+    this.#made.delete(name);
+    if (made === undefined || this.#isRelooking) return null;
+    const isSame =
+      made.look.node === this.caches.node(name) && made.policies === this.caches.policies();
+    return isSame && this.#options.clock.monotonicMs() - made.atMs <= PLAN_MS ? made : null;
   }
 
   #isChecked({ look, action }: GateWrite): boolean {
@@ -253,14 +303,15 @@ export class GateKeeper {
     const isAllowed = (): boolean =>
       isLeading() && look.decided.every(({ policy }) => this.caches.isFollowed(policy));
     const performed = await perform(action, this.#options, { isDryRun, isAllowed });
-    const { outcome, object, retryAfterMs } = performed;
+    const { outcome, object } = performed;
     onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });
     if (outcome === 'conflict') return AFTER_CONFLICT_MS;
     if (outcome === 'done' && isDryRun) {
       this.#checked.set(look.node.name, action.why.text);
       return null;
     }
-    if (outcome !== 'done') return Math.max(retryAfterMs ?? 0, AFTER_REFUSAL_MS);
+    if (outcome !== 'done') return this.#refused.refused(look.node.name, whatOf(write), performed);
+    this.#refused.forget(look.node.name);
     this.#own.written(look.node, textAt(object ?? {}, 'metadata.resourceVersion'));
     // Until the watch shows it; its event is the next look.
     return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;

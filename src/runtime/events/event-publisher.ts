@@ -177,9 +177,10 @@ export class EventPublisher {
     const name = this.#names.get(key);
     if (name === undefined) return await this.#create(pending, signal);
     const change = eventChange(note, count, atMs);
+    const options = { signal, answer: 'none' } as const;
     const place = { namespace: namespaceOfEvent(note.about), name };
     try {
-      await this.#options.writes.patch(EVENTS, place, { type: 'merge', change }, { signal });
+      await this.#options.writes.patch(EVENTS, place, { type: 'merge', change }, options);
     } catch (error) {
       // The server forgets Events, after an hour unless it was told otherwise.
       if (!(error instanceof PortError) || error.failure !== 'not-found') throw error;
@@ -192,7 +193,7 @@ export class EventPublisher {
     const object = eventObject({ ...pending, source });
     const name = textAt(object, 'metadata.name');
     try {
-      await writes.create(EVENTS, object, { signal });
+      await writes.create(EVENTS, object, { signal, answer: 'none' });
     } catch (error) {
       if (!(error instanceof PortError) || error.failure !== 'already-exists') throw error;
     }

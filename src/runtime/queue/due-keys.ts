@@ -41,10 +41,12 @@ export class DueKeys {
   #goOff(): void {
     this.#timerMs = Infinity;
     const nowMs = this.#clock.monotonicMs();
-    const due = [...this.#dueMs].filter(([, dueMs]) => dueMs <= nowMs).map(([key]) => key);
-    for (const key of due) this.#dueMs.delete(key);
+    const due: string[] = [];
     let nextMs = Infinity;
-    for (const dueMs of this.#dueMs.values()) nextMs = Math.min(nextMs, dueMs);
+    for (const [key, dueMs] of this.#dueMs)
+      if (dueMs <= nowMs) due.push(key);
+      else if (dueMs < nextMs) nextMs = dueMs;
+    for (const key of due) this.#dueMs.delete(key);
     if (nextMs < Infinity) this.#wakeAt(nextMs, nextMs - nowMs);
     for (const key of due) this.#onDue(key);
   }

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, textAt } from '../../evidence/json.ts';
 import type { KubeName, KubeResource } from '../../ports/kube-api.ts';
 import {
+  answerOf,
   FIELD_OWNER,
   type KubeDeleteOptions,
   type KubeEvictOptions,
@@ -41,14 +42,14 @@ export function kubeWritesPort(options: KubePortOptions): KubeWrites {
 async function answered(
   options: KubePortOptions,
   request: ApiRequest,
-  { signal, isDryRun = false }: KubeWriteOptions,
+  { signal, isDryRun = false, answer: part }: KubeWriteOptions,
 ): Promise<JsonObject> {
   const asked = askedName(SIMULATED_SERVER, request);
   await pass(options, asked, signal);
   const answer = options.server.answer(request);
   const lost = options.loses?.(asked) ?? null;
   if (lost !== null) throw lost;
-  if (answer.code < 300) return answer.object;
+  if (answer.code < 300) return answerOf(answer.object, part);
   throw writeErrorOf(asked, answer, {
     isJsonPatch: request.patchType === 'json',
     isDryRun,

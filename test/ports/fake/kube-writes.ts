@@ -9,14 +9,15 @@ import {
   textsAt,
 } from '../../../src/evidence/json.ts';
 import type { KubeName, KubeResource } from '../../../src/ports/kube-api.ts';
-import type {
-  KubeDeleteOptions,
-  KubeEvictOptions,
-  KubePartOptions,
-  KubePatch,
-  KubePreconditions,
-  KubeWriteOptions,
-  KubeWrites,
+import {
+  answerOf,
+  type KubeDeleteOptions,
+  type KubeEvictOptions,
+  type KubePartOptions,
+  type KubePatch,
+  type KubePreconditions,
+  type KubeWriteOptions,
+  type KubeWrites,
 } from '../../../src/ports/kube-writes.ts';
 import type { PortError } from '../../../src/ports/port-error.ts';
 import { jsonPatch, PatchFailure } from '../../../src/sim/kube/patch/json.ts';
@@ -153,14 +154,14 @@ export class FakeKubeWrites implements KubeWrites {
     resource: KubeResource,
     object: JsonObject,
     before: JsonObject | null,
-    { isDryRun, subresource }: KubePartOptions,
+    { isDryRun, subresource, answer: part }: KubePartOptions,
   ): JsonObject {
     if (before !== null) assertSame(before, metadataOf(object));
     assertLabels(object);
     const whole = before === null ? object : partOf(object, before, subresource);
     if (isDryRun !== true && isOver(whole)) return this.#removeNow(resource, whole);
     const answer = isDryRun === true ? whole : this.#api.put(resource, whole);
-    return this.#answer(answer);
+    return answerOf(this.#answer(answer), part);
   }
 
   #remove(resource: KubeResource, key: string, options: KubeDeleteOptions): JsonObject {
