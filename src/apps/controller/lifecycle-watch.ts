@@ -8,7 +8,7 @@ import {
   type Listed,
 } from '../../controllers/lifecycle/facts.ts';
 import { type LifecycleMemory, NOTHING_KNOWN } from '../../controllers/lifecycle/memory.ts';
-import { asSeen } from '../../diagnosis/fact-index.ts';
+import { allAsSeen } from '../../diagnosis/fact-index.ts';
 import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import { factsByKind } from '../../evidence/fact-values.ts';
 import { seen, type Seen, type WhyUnknown } from '../../evidence/fact.ts';
@@ -41,7 +41,7 @@ function listed<K extends FactKind>(
   kind: K,
 ): Listed<FactTypes[K]> {
   const records = (byKind.get(kind) ?? []) as unknown as readonly FactRecord<K>[];
-  const items = records.map(asSeen);
+  const items = allAsSeen(records);
   return all.has(kind) ? complete(items) : incomplete(NOT_LISTED, items);
 }
 
@@ -52,7 +52,7 @@ function answered<K extends FactKind>(
   isAsked: boolean,
 ): Listed<FactTypes[K]> {
   const records = (byKind.get(kind) ?? []) as unknown as readonly FactRecord<K>[];
-  const items = records.map(asSeen);
+  const items = allAsSeen(records);
   return isAsked ? complete(items) : incomplete(NOT_LISTED, items);
 }
 

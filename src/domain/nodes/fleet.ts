@@ -66,6 +66,22 @@ export function isTaggedFor(instance: Instance, cluster: string | null): boolean
   });
 }
 
+type Instances = readonly Seen<Instance>[];
+
+const TAGGED = new WeakMap<
+  Instances,
+  { readonly cluster: string | null; readonly own: Instances }
+>();
+
+/** Instances that carry a cluster's tag; asked of one list again and again. */
+function taggedFor(instances: Instances, cluster: string | null): Instances {
+  const known = TAGGED.get(instances);
+  if (known?.cluster === cluster) return known.own;
+  const own = instances.filter(({ value }) => isTaggedFor(value, cluster));
+  TAGGED.set(instances, { cluster, own });
+  return own;
+}
+
 /** True for an instance that is gone, or going for good. */
 export function isTerminated(instance: Instance): boolean {
   return /^(?:terminated|shutting-down)$/.test(instance.State?.Name ?? '');
@@ -123,7 +139,7 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
-  const own = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
+  const own = taggedFor(facts.list('aws/instance'), cluster);
   const byProfile = Map.groupBy(own, ({ value }) => value.IamInstanceProfile?.Arn ?? '');
   return facts.list('aws/instance-profile').flatMap((profile) => {
     const arn = (profile.value.Roles ?? [])[0]?.Arn ?? null;
@@ -169,9 +185,8 @@ export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Instanc
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
-  return facts
-    .list('aws/instance')
-    .filter(({ value }) => isTaggedFor(value, cluster) && nodeOf(value) === null)
+  return taggedFor(facts.list('aws/instance'), cluster)
+    .filter(({ value }) => nodeOf(value) === null)
     .filter(({ value }) => memberOf(value, null, nowMs) === 'lost');
 }
 
