@@ -1,5 +1,5 @@
 /** F31: what people do to the policies of a gate while it works. */
-import { isObject } from '../../evidence/json.ts';
+import { isObject, textAt } from '../../evidence/json.ts';
 import type { KubeObject } from '../kube/contract.ts';
 
 /** One thing that is done, in order. */
@@ -21,8 +21,8 @@ export interface ConfigurationFault {
   readonly stepsOf: (policies: Policies) => readonly ConfigurationStep[];
 }
 
-function nameOf({ metadata }: KubeObject): string {
-  return metadata.name;
+function nameOf(object: KubeObject): string {
+  return textAt(object, 'metadata.name') ?? '';
 }
 
 /** Selects nodes of a label that no node has. */

@@ -3,15 +3,7 @@ import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
 import { CONFIGURATION_FAULTS } from '../../../src/sim/faults/configuration.ts';
-import {
-  type GateMistake,
-  hearing,
-  inside,
-  isMark,
-  isOfTaints,
-  nameOf,
-  seeing,
-} from './mistakes.ts';
+import { type GateMistake, hearing, inside, isOfTaints, nameOf, seeing } from './mistakes.ts';
 import type { PortBug } from './plan.ts';
 
 function faultOf<T extends { readonly title: string }>(faults: readonly T[], title: RegExp): T {
@@ -31,7 +23,7 @@ function refusedForGood(): PortBug {
     writes: {
       ...writes,
       async patch(resource, name, patch, more) {
-        const key = isOfTaints(patch) ? `${name.name}` : null;
+        const key = isOfTaints(patch) ? name.name : null;
         if (key !== null && refusals.has(key)) throw refusals.get(key);
         try {
           return await writes.patch(resource, name, patch, more);
@@ -68,22 +60,6 @@ function answerIsRead(): PortBug {
   });
 }
 
-/** The marks are ours alone, and may be missing where a policy does not want them. */
-const withoutMarks: PortBug = ({ writes }) => ({
-  writes: {
-    ...writes,
-    async patch(resource, name, patch, more) {
-      try {
-        return await writes.patch(resource, name, patch, more);
-      } catch (error) {
-        if (patch.type !== 'json' || !isOfTaints(patch) || !isRefused(error)) throw error;
-        const operations = patch.operations.filter((one) => !isMark(one));
-        return writes.patch(resource, name, { ...patch, operations }, more);
-      }
-    },
-  },
-});
-
 const READ_FOR_MS = 30_000;
 
 /** Policies are read when the program begins. */
@@ -108,14 +84,6 @@ export const MISTAKES_UNDER_FAULTS: readonly GateMistake[] = [
     plant: () => ({
       bug: answerIsRead(),
       admission: faultOf(ADMISSION_FAULTS, /puts the taint back/),
-    }),
-  },
-  {
-    id: 'F70: where marks are forbidden the taint goes without them',
-    caughtBy: ['I-07'],
-    plant: () => ({
-      bug: withoutMarks,
-      admission: faultOf(ADMISSION_FAULTS, /forbids our marks/),
     }),
   },
   {

@@ -143,7 +143,7 @@ function missingIsWell(api: KubeApi): KubeApi {
   };
 }
 
-export function isMark({ path }: { readonly path?: unknown }): boolean {
+function isMark({ path }: { readonly path?: unknown }): boolean {
   return typeof path === 'string' && path.startsWith('/metadata/annotations');
 }
 

@@ -1,11 +1,10 @@
 /** The gates of a world, and the lives of its nodes. */
-import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { at as valueAt, type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
 import type {
   ConfigurationFault,
   ConfigurationStep,
 } from '../../../src/sim/faults/configuration.ts';
-import type { KubeObject } from '../../../src/sim/kube/contract.ts';
 import { definitionOf } from '../../../src/sim/platform/running/custom-kinds.ts';
 import { must, type TestCluster, workload } from '../platform/cluster.ts';
 import type { Machine, MachineOptions, Machines } from './machines.ts';
@@ -226,9 +225,10 @@ function gatesThatChange({ comes, cluster, at, stepClocks }: Stage): void {
   at(125, () => stepClocks(LARGE_STEP_MS));
 }
 
-function objectOf(name: string): KubeObject {
+function objectOf(name: string): JsonObject {
   const gate = GATES.find((one) => one.name === name);
-  return gateObject(gate as SceneGate) as unknown as KubeObject;
+  if (gate === undefined) throw new Error(`no gate is called ${name}`);
+  return gateObject(gate);
 }
 
 const STEP_SECONDS = 6;
@@ -236,11 +236,10 @@ const STEP_SECONDS = 6;
 function take(step: ConfigurationStep, { cluster: { admin } }: Stage): void {
   if (step.verb === 'delete') return void must(admin.delete('NodeGate', step.name));
   if (step.verb === 'create') return void must(admin.create(step.object));
-  const { metadata, spec } = step.object as unknown as JsonObject;
-  const name = textAt(metadata, 'name') ?? '';
+  const name = textAt(step.object, 'metadata.name') ?? '';
+  const value = valueAt(step.object, 'spec.nodeSelector') ?? {};
   // A merge would leave the labels of before.
-  const nodeSelector = { ...(spec as JsonObject)['nodeSelector'] };
-  const operations = [{ op: 'replace', path: '/spec/nodeSelector', value: nodeSelector }];
+  const operations = [{ op: 'replace', path: '/spec/nodeSelector', value }];
   must(admin.patch('NodeGate', name, 'json', operations));
 }
 
@@ -249,7 +248,7 @@ function configurationThatChanges(stage: Stage): void {
   const { configuration, onStep, comes, at, cluster } = stage;
   if (configuration === null) return;
   const gate = 'config';
-  at(2, () => must(cluster.admin.create(objectOf(gate) as unknown as JsonObject)));
+  at(2, () => must(cluster.admin.create(objectOf(gate))));
   comes(5, { name: 'n-config', gate });
   comes(20, { name: 'n-unproven', gate, startMs: 60_000 });
   comes(42, { name: 'n-between', gate });
