@@ -12,8 +12,11 @@ const DAY_MS = 86_400_000;
 /** Machines that have no Node, one in so many: they are what a roll call is for. */
 const LONELY_EVERY = 50;
 
+const STARTED_MS = Date.now();
+
+/** Before this program began: a time that an object has stays its time. */
 function stamp(agoMs: number): string {
-  return new Date(Date.now() - agoMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  return new Date(STARTED_MS - agoMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 function hex(value: number, digits: number): string {

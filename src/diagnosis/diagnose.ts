@@ -100,6 +100,9 @@ function resemblanceOf(standing: Standing, { resemblance, observations }: Frame)
   return resemblance(standing.subject);
 }
 
+/** A look goes through two lists of causes, which are others while some machine is not well. */
+const REPORTS_MAX = 4;
+
 /** The report of a machine, the one made before where nothing that it rests on changed. */
 function keptReport(standing: Standing, frame: Frame): SubjectReport | null {
   const { subject, founds, symptoms } = standing;
@@ -107,15 +110,16 @@ function keptReport(standing: Standing, frame: Frame): SubjectReport | null {
   if (subject.kind !== 'Machine') return reportOf(standing, { ...frame, shared: [] }, resemblance);
   if (resemblance.alike.length > 0) return reportOf(standing, frame, resemblance);
   const conclusion = frame.memory.of(subject);
-  const known = conclusion.report;
-  if (known !== null && isMadeOf(known, standing, frame)) return known.value.report;
+  const known = conclusion.reports.find((made) => isMadeOf(made, standing, frame));
+  if (known !== undefined) return known.value.report;
   const reads = newReads();
   const observations = trackedObservations(frame.observations, reads);
   const tracked = { ...standing, subject: trackedSubject(subject, reads) };
   const report = reportOf(tracked, frame, resemblance, observations);
   const { shared, ruledOut, causes } = frame;
   const value = { founds, symptoms, shared, ruledOut, causes, report };
-  conclusion.report = { value, ...reads };
+  const others = conclusion.reports.filter((made) => made.value.causes !== causes);
+  conclusion.reports = [{ value, ...reads }, ...others].slice(0, REPORTS_MAX);
   return report;
 }
 
@@ -141,8 +145,7 @@ function hasGone(
   if (subject.kind !== 'Machine' || collection === null) return false;
   const isListed = (kind: FactKind): boolean => listings.some((listing) => listing.kind === kind);
   if (!isListed('aws/instance') || !isListed('kube/Node')) return false;
-  if ((['kube/Node', 'kube/NodeClaim', 'kube/Lease'] as const).some((kind) => owns(subject, kind)))
-    return false;
+  if (LASTING.some((kind) => owns(subject, kind))) return false;
   const instances = subject.facts
     .of('aws/instance')
     .filter(({ value }) => (value.InstanceId ?? null) === subject.instanceId);
@@ -155,10 +158,13 @@ function hasGone(
   return !report.findings.some(explains);
 }
 
+/** What a machine has that is there. */
+const LASTING = ['kube/Node', 'kube/NodeClaim', 'kube/Lease'] as const;
+
 /** True when a fact of this kind is the machine's own. */
-function owns(subject: Subject, kind: FactKind): boolean {
-  const names = new Set(subject.names.map(({ value }) => value));
-  return subject.facts.of(kind).some(({ about }) => about.some(({ value }) => names.has(value)));
+function owns({ names, facts }: Subject, kind: FactKind): boolean {
+  const isCalled = (value: string): boolean => names.some((name) => name.value === value);
+  return facts.of(kind).some(({ about }) => about.some(({ value }) => isCalled(value)));
 }
 
 /** The machines asked about, and the cluster and groups whose causes concern them. */

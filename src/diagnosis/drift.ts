@@ -1,3 +1,4 @@
+import { factsOfKind } from '../evidence/fact-values.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
 import type { Quote } from '../evidence/sighting.ts';
 import { type LineSource, SOURCES } from '../evidence/source.ts';
@@ -91,10 +92,6 @@ function namedHere({ observations, keysOf }: Scene): ReadonlySet<string> {
   return new Set(named.flatMap(keysOf));
 }
 
-function isClock(fact: FactRecord): fact is FactRecord<'host/clock'> {
-  return fact.kind === 'host/clock';
-}
-
 /** Keys under which the logs of a clock's machine are found. */
 function homesOfClock(
   { about, moment }: FactRecord<'host/clock'>,
@@ -110,7 +107,7 @@ function homesOfClock(
 
 /** Errors that programs measured; where the most exact one finds none, there is none. */
 function measuredErrors(scene: Scene): Map<string, number | null> {
-  const clocks = measuredClocks(scene.observations.facts.filter(isClock));
+  const clocks = measuredClocks(factsOfKind(scene.observations.facts, 'host/clock'));
   const measured = new Map<string, number>();
   if (clocks.length === 0) return new Map();
   const named = namedHere(scene);
@@ -153,7 +150,7 @@ export function readDrifts(observations: Observations): (hit: Hit) => Drift | nu
   const scene: Scene = { observations, keysOf: keysAmong(observations.facts) };
   const errors = readErrors(scene);
   return (hit) => {
-    const home = homesOf(hit, scene).find((key) => errors.has(key));
+    const home = errors.size === 0 ? undefined : homesOf(hit, scene).find((key) => errors.has(key));
     const zoneOffsetMs = zoneOf(hit, observations);
     if (home === undefined) {
       return zoneOffsetMs === 0 ? null : { zoneOffsetMs, aheadMs: 0, clock: 'utc' };

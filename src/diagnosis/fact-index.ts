@@ -1,6 +1,7 @@
 import type { Seen } from '../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../evidence/kinds.ts';
 import { isSameList } from '../evidence/equal.ts';
+import { factsByKind, partsOf } from '../evidence/fact-values.ts';
 import type { FactRecord } from '../evidence/observations.ts';
 
 /** Facts by kind; a machine's own come first, then those of the whole cluster, which all share. */
@@ -42,20 +43,30 @@ function isCut({ kind, extent }: FactRecord): boolean {
   return kind !== 'kube/Node' && extent === 'part';
 }
 
-const CUTS = new WeakMap<readonly FactRecord[], FactRecord | null>();
+const CUTS = new WeakMap<readonly FactRecord[], readonly FactRecord[]>();
 
-/** The first object that its source shows in part; every subject asks for it. */
-export function firstCutIn(facts: readonly FactRecord[]): FactRecord | null {
+function cutsOfPart(facts: readonly FactRecord[]): readonly FactRecord[] {
   const known = CUTS.get(facts);
   if (known !== undefined) return known;
-  const cut = facts.find(isCut) ?? null;
-  CUTS.set(facts, cut);
-  return cut;
+  const cuts = facts.filter(isCut);
+  CUTS.set(facts, cuts);
+  return cuts;
+}
+
+/** All objects that their source shows in part; every subject asks for them. */
+function cutsIn(facts: readonly FactRecord[]): readonly FactRecord[] {
+  return partsOf(facts).flatMap(cutsOfPart);
+}
+
+/** The first object that its source shows in part. */
+export function firstCutIn(facts: readonly FactRecord[]): FactRecord | null {
+  return cutsIn(facts)[0] ?? null;
 }
 
 const SEEN = new WeakMap<readonly FactRecord[], readonly Seen<unknown>[]>();
 
-function allAsSeen<K extends FactKind>(
+/** Facts as causes see them; made once of each list. */
+export function allAsSeen<K extends FactKind>(
   records: readonly FactRecord<K>[],
 ): readonly Seen<FactTypes[K]>[] {
   const known = SEEN.get(records) ?? records.map(asSeen);
@@ -69,7 +80,7 @@ function listedByKind(
   before: FactIndex,
 ): ReadonlyMap<FactKind, readonly FactRecord[]> {
   const byKind = new Map<FactKind, readonly FactRecord[]>();
-  for (const [kind, records] of Map.groupBy(facts, (fact) => fact.kind)) {
+  for (const [kind, records] of factsByKind(facts)) {
     const known = before.own(kind);
     byKind.set(kind, isSameList(records, known) ? known : records);
   }
@@ -87,7 +98,6 @@ export function indexFacts(
   before: FactIndex = NO_FACTS,
 ): FactIndex {
   const byKind = listedByKind(own, before);
-  const cuts = own.filter(isCut);
   const ofKind = new Map<FactKind, readonly FactRecord[]>();
   const seenByKind = new Map<FactKind, readonly Seen<unknown>[]>();
   const mine = <K extends FactKind>(kind: K): readonly FactRecord<K>[] =>
@@ -111,13 +121,16 @@ export function indexFacts(
       return made;
     },
     has: (kind) => byKind.has(kind) || shared.has(kind),
-    firstCut: (kinds) => cuts.find(({ kind }) => kinds.includes(kind)) ?? shared.firstCut(kinds),
+    firstCut: (kinds) =>
+      cutsIn(own).find(({ kind }) => kinds.includes(kind)) ?? shared.firstCut(kinds),
   };
 }
 
+const NO_KINDS: ReadonlySet<FactKind> = new Set();
+
 /** Kinds of which two indexes hold other facts of their own. */
 export function kindsApart(one: FactIndex, other: FactIndex): ReadonlySet<FactKind> {
-  if (one === other) return new Set();
+  if (one === other) return NO_KINDS;
   const kinds = [...one.ownKinds.union(other.ownKinds)];
   return new Set(kinds.filter((kind) => !isSameList(one.own(kind), other.own(kind))));
 }

@@ -1,7 +1,7 @@
 import type { Told } from '../evidence/shape.ts';
 import type { Instance, InstanceStatus } from '../evidence/aws/instance.ts';
 import { isSameList } from '../evidence/equal.ts';
-import { factsByKind } from '../evidence/fact-values.ts';
+import { factsByKind, partsOf } from '../evidence/fact-values.ts';
 import { isHostKind, type KubeNode } from '../evidence/kinds.ts';
 import type { MachineName } from '../evidence/names.ts';
 import type { FactRecord, Observations } from '../evidence/observations.ts';
@@ -111,10 +111,37 @@ function isPlacedAlike(one: FactRecord, other: FactRecord): boolean {
   );
 }
 
-/** True where machines have the names that they had, and each fact has the place of one before. */
-function arePlacedAlike(before: Observations, now: Observations): boolean {
+/** A fact, and the one that stands in its place now. */
+type Replaced = readonly [before: FactRecord, now: FactRecord];
+
+function replacedIn(
+  before: readonly FactRecord[],
+  now: readonly FactRecord[],
+): readonly Replaced[] {
+  if (before === now) return [];
+  return now.flatMap((fact, index): readonly Replaced[] => {
+    const known = before[index];
+    return known === undefined || known === fact ? [] : [[known, fact]];
+  });
+}
+
+/** Facts that are others than before, in parts that are; null where there are more or fewer. */
+function replacedBetween(
+  before: readonly FactRecord[],
+  now: readonly FactRecord[],
+): readonly Replaced[] | null {
+  if (before.length !== now.length) return null;
+  const [earlier, later] = [partsOf(before), partsOf(now)];
+  const areSplitAlike =
+    earlier.length === later.length &&
+    later.every(({ length }, index) => length === earlier[index]?.length);
+  if (!areSplitAlike) return replacedIn(before, now);
+  return later.flatMap((part, index) => replacedIn(earlier[index] ?? [], part));
+}
+
+/** True where machines have the names that they had. */
+function areNamedAsBefore(before: Observations, now: Observations): boolean {
   return (
-    before.facts.length === now.facts.length &&
     before.links.length === now.links.length &&
     before.documents.length === now.documents.length &&
     now.documents.every(({ container, machines }, index) => {
@@ -122,39 +149,60 @@ function arePlacedAlike(before: Observations, now: Observations): boolean {
       const isLoose = container === null && beside?.container === null;
       return isLoose && areNamedAlike(machines, beside.machines);
     }) &&
-    now.links.every(({ names }, index) => areNamedAlike(names, before.links[index]?.names ?? [])) &&
-    now.facts.every((fact, index) => {
-      const beside = before.facts[index];
-      return beside !== undefined && isPlacedAlike(fact, beside);
-    })
+    now.links.every(({ names }, index) => areNamedAlike(names, before.links[index]?.names ?? []))
   );
 }
 
+/** What was replaced, each by a fact that has its place; null where any has another place. */
+function replacedInPlace(before: Placed, now: Observations): readonly Replaced[] | null {
+  const known = before.observations;
+  if (before.own.length > 0 || !areNamedAsBefore(known, now)) return null;
+  const replaced = replacedBetween(known.facts, now.facts);
+  return replaced?.every(([one, other]) => isPlacedAlike(other, one)) === true ? replaced : null;
+}
+
+/** The same list with facts in the places of others; a fact that stands in it twice is one. */
+function withReplaced(
+  facts: readonly FactRecord[],
+  now: ReadonlyMap<FactRecord, FactRecord>,
+): readonly FactRecord[] | null {
+  const hasTwice = new Set(facts).size < facts.length;
+  return hasTwice ? null : facts.map((fact) => now.get(fact) ?? fact);
+}
+
 /** Facts at the places of those before them; only of whom something changed is gathered again. */
-function placedAgain(before: Placed, observations: Observations): Placed {
+function placedAgain(
+  before: Placed,
+  observations: Observations,
+  replaced: readonly Replaced[],
+): Placed {
   const { assembly, homes } = before;
   const { facts } = observations;
-  const changed = new Map<string | null, FactRecord[]>();
-  for (const [index, fact] of facts.entries()) {
-    const known = before.others[index];
-    if (known === undefined || known === fact) continue;
+  const byRoot = new Map<string | null, Map<FactRecord, FactRecord>>();
+  for (const [known, fact] of replaced) {
     const root = homes.get(known.about) ?? null;
     homes.set(fact.about, root);
-    changed.set(root, []);
+    byRoot.set(root, (byRoot.get(root) ?? new Map<FactRecord, FactRecord>()).set(known, fact));
   }
-  if (changed.size > 0)
-    for (const fact of facts) changed.get(homes.get(fact.about) ?? null)?.push(fact);
+  const factsOf = (root: string | null, known: readonly FactRecord[]): readonly FactRecord[] => {
+    const now = byRoot.get(root);
+    if (now === undefined) return known;
+    return (
+      withReplaced(known, now) ?? facts.filter(({ about }) => (homes.get(about) ?? null) === root)
+    );
+  };
   const groups = new Map<string, Group>(assembly.groups);
-  for (const [root, own] of changed) {
+  for (const root of byRoot.keys()) {
     const group = root === null ? undefined : groups.get(root);
-    if (group !== undefined && root !== null) groups.set(root, { ...group, facts: own });
+    if (group !== undefined && root !== null)
+      groups.set(root, { ...group, facts: factsOf(root, group.facts) });
   }
   return {
     ...before,
     observations,
     assembly: { ...assembly, groups },
     others: facts,
-    ofNobody: changed.get(null) ?? before.ofNobody,
+    ofNobody: factsOf(null, before.ofNobody),
   };
 }
 
@@ -164,7 +212,8 @@ function placedAgain(before: Placed, observations: Observations): Placed {
  * @param before what was put together last, of which places are kept where no name changed
  */
 export function placeFacts(observations: Observations, before: Placed | null): Placed {
-  const isAlike =
-    before !== null && before.own.length === 0 && arePlacedAlike(before.observations, observations);
-  return isAlike ? placedAgain(before, observations) : placedAnew(observations);
+  const replaced = before === null ? null : replacedInPlace(before, observations);
+  return before === null || replaced === null
+    ? placedAnew(observations)
+    : placedAgain(before, observations, replaced);
 }

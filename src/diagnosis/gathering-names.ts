@@ -5,7 +5,7 @@ import { keysAmong, type KeysOf } from './namesakes.ts';
 
 /** What is of one machine, or of nobody in particular. */
 export interface Group {
-  readonly names: Map<string, MachineName>;
+  names: Map<string, MachineName>;
   readonly hits: Hit[];
   facts: readonly FactRecord[];
   readonly documents: Set<number>;
@@ -76,6 +76,8 @@ export interface Assembly {
   readonly named: Named;
   /** Names that its groups have already. */
   readonly before: Named | null;
+  /** Roots of groups whose names are no longer those of before. */
+  readonly renamed: Set<string>;
 }
 
 export function emptyGroup(primary: boolean): Group {
@@ -86,16 +88,22 @@ export function emptyGroup(primary: boolean): Group {
 export function assemblyOf(observations: Observations): Assembly {
   const keysOf = keysAmong(observations.facts);
   const unions = unite(observations, keysOf);
-  return { groups: new Map(), unions, keysOf, named: new Map(), before: null };
+  return { groups: new Map(), unions, keysOf, named: new Map(), before: null, renamed: new Set() };
 }
 
 /** The same groups, to which lines and names can be added while those of before stay as they are. */
 export function copyOf(assembly: Assembly): Assembly {
   const groups = [...assembly.groups].map(([root, group]): [string, Group] => [
     root,
-    { ...group, names: new Map(group.names), hits: [], documents: new Set() },
+    { ...group, hits: [], documents: new Set() },
   ]);
-  return { ...assembly, groups: new Map(groups), named: new Map(), before: assembly.named };
+  return {
+    ...assembly,
+    groups: new Map(groups),
+    named: new Map(),
+    before: assembly.named,
+    renamed: new Set(),
+  };
 }
 
 /** The key of a name's group, which is opened where there is none; null for a name that links nothing. */
@@ -108,12 +116,15 @@ export function rootOf(assembly: Assembly, name: MachineName): string | null {
   return root;
 }
 
-function openedRoot({ groups, unions, keysOf }: Assembly, name: MachineName): string | null {
+function openedRoot(assembly: Assembly, name: MachineName): string | null {
+  const { groups, unions, keysOf, before, renamed } = assembly;
   const [key] = keysOf(name);
   if (key === undefined) return null;
   const root = unions.find(key);
   const group = groups.get(root) ?? emptyGroup(false);
   groups.set(root, group);
+  if (before !== null && !renamed.has(root)) group.names = new Map(group.names);
+  renamed.add(root);
   group.names.set(`${name.kind} ${name.value}`, name);
   return root;
 }

@@ -237,7 +237,7 @@ describe('a memory', () => {
     assert.equal(memory.of(subjectOf({ name: 'b' })).standing, null);
     assert.equal(memory.of(twin).subject, twin);
     assert.equal(memory.of(twin).timedMs, 0);
-    assert.deepEqual([memory.of(twin).report, memory.of(twin).causes], [null, null]);
+    assert.deepEqual([memory.of(twin).reports, memory.of(twin).causes], [[], null]);
   });
 
   test('keeps a cluster and a machine of one name apart', () => {
@@ -265,11 +265,11 @@ describe('a memory', () => {
     };
     const pod = factOf('kube/Pod', podOf());
     const kept = seen([A_NODE, pod], 1);
-    kept.report = report;
-    assert.equal(seen([A_NODE, pod, A_LEASE], 1).report, report);
-    assert.equal(seen([A_NODE, { ...pod }, A_LEASE], 1).report, null);
-    kept.report = report;
-    assert.equal(seen([A_NODE, pod, A_LEASE], 2).report, null);
+    kept.reports = [report];
+    assert.equal(seen([A_NODE, pod, A_LEASE], 1).reports[0], report);
+    assert.equal(seen([A_NODE, { ...pod }, A_LEASE], 1).reports[0], undefined);
+    kept.reports = [report];
+    assert.equal(seen([A_NODE, pod, A_LEASE], 2).reports[0], undefined);
   });
 
   test('of evidence of others knows no moment', () => {

@@ -28,6 +28,8 @@ export interface Reported {
 
 /** All that was concluded of one subject. */
 export interface Conclusion {
+  /** By which the subject is known again. */
+  readonly key: string;
   subject: Subject;
   /** The moment at which what depends on the time was asked last, ms. */
   timedMs: number;
@@ -40,7 +42,8 @@ export interface Conclusion {
   causes: readonly Cause[] | null;
   symptoms: Made<readonly OpenSymptom[]> | null;
   standing: Standing | null;
-  report: Made<Reported> | null;
+  /** Of each list of causes that a look goes through the latest. */
+  reports: readonly Made<Reported>[];
 }
 
 /** Keeps conclusions from look to look, as long as nothing changed that they rest on. */
@@ -67,6 +70,7 @@ function keyOf({ kind, name, instanceId }: Subject): string {
 
 function nothingOf(subject: Subject, timedMs: number, numbers: Numbers): Conclusion {
   return {
+    key: keyOf(subject),
     subject,
     timedMs,
     answers: new Answers(numbers),
@@ -75,12 +79,13 @@ function nothingOf(subject: Subject, timedMs: number, numbers: Numbers): Conclus
     causes: null,
     symptoms: null,
     standing: null,
-    report: null,
+    reports: [],
   };
 }
 
 /** True when the subject is called and heard as before; its facts may be others. */
 function isSameButFacts(one: Subject, other: Subject): boolean {
+  if (one === other) return true;
   return (
     one.node === other.node &&
     one.cluster === other.cluster &&
@@ -112,11 +117,12 @@ function forgetChanged(
   if (isMachine && kinds.size > 0)
     for (const cause of conclusion.answers.causes())
       if (cause.needs.some((kind) => kinds.has(kind))) conclusion.stale.add(cause);
-  for (const [what, causes] of conclusion.readers)
-    if (elsewhere.has(what)) for (const cause of causes) conclusion.stale.add(cause);
-  const { symptoms, report } = conclusion;
+  for (const what of elsewhere)
+    for (const cause of conclusion.readers.get(what) ?? []) conclusion.stale.add(cause);
+  const { symptoms, reports } = conclusion;
   if (symptoms !== null && restsOn(symptoms, kinds, elsewhere)) conclusion.symptoms = null;
-  if (report !== null && restsOn(report, kinds, elsewhere)) conclusion.report = null;
+  if (reports.some((report) => restsOn(report, kinds, elsewhere)))
+    conclusion.reports = reports.filter((report) => !restsOn(report, kinds, elsewhere));
 }
 
 const CLOCK: ReadonlySet<Elsewhere> = new Set(['clock']);
@@ -139,8 +145,9 @@ function renewed(
   timedMs: number | null,
 ): Conclusion {
   const own = kindsApart(known.subject.facts, subject.facts);
-  forgetChanged(known, own.union(shared), elsewhere);
-  if (!haveSameKinds(known.subject.facts, subject.facts)) known.causes = null;
+  forgetChanged(known, own.size === 0 ? shared : own.union(shared), elsewhere);
+  if (known.subject !== subject && !haveSameKinds(known.subject.facts, subject.facts))
+    known.causes = null;
   if (timedMs !== null) forgetChanged(known, NO_KINDS, CLOCK);
   if (known.subject !== subject && known.standing !== null)
     known.standing = { ...known.standing, subject };
@@ -162,7 +169,7 @@ export function createMemory(): Memory {
   const numbers: Numbers = new Map();
   const sets: ReadonlySet<string>[] = [];
   const conclude = (subject: Subject, changes: Changes, nowMs: number, holdsMs: number) => {
-    const known = conclusions.get(keyOf(subject));
+    const known = bySubject.get(subject) ?? conclusions.get(keyOf(subject));
     if (known === undefined || changes.isAll || !isSameButFacts(known.subject, subject))
       return nothingOf(subject, nowMs, numbers);
     const isDue = known.timedMs !== nowMs && nowMs - known.timedMs >= holdsMs;
@@ -174,7 +181,10 @@ export function createMemory(): Memory {
       const changes = changesBetween(world, now, clusterReaders);
       const nowMs = momentOf(now.observations);
       conclusions = new Map(
-        now.subjects.map((subject) => [keyOf(subject), conclude(subject, changes, nowMs, holdsMs)]),
+        now.subjects.map((subject) => {
+          const conclusion = conclude(subject, changes, nowMs, holdsMs);
+          return [conclusion.key, conclusion];
+        }),
       );
       bySubject = new Map([...conclusions.values()].map((known) => [known.subject, known]));
       world = now;

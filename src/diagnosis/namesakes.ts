@@ -17,11 +17,21 @@ export function isNode(fact: FactRecord): fact is FactRecord<'kube/Node'> {
   return fact.kind === 'kube/Node';
 }
 
-/** Host parts that Nodes of different machines have under different domains. */
-function sharedHosts(facts: readonly FactRecord[]): ReadonlySet<string> {
+type NodeRecords = readonly FactRecord<'kube/Node'>[];
+
+const SHARED = new WeakMap<NodeRecords, ReadonlySet<string>>();
+
+/** Host parts that Nodes of different machines have under different domains; made once of a list. */
+function sharedHosts(nodes: NodeRecords): ReadonlySet<string> {
+  const known = SHARED.get(nodes) ?? hostsSharedBy(nodes);
+  SHARED.set(nodes, known);
+  return known;
+}
+
+function hostsSharedBy(nodes: NodeRecords): ReadonlySet<string> {
   const first = new Map<string, KubeNode>();
   const shared = new Set<string>();
-  for (const { value } of factsOfKind(facts, 'kube/Node')) {
+  for (const { value } of nodes) {
     const host = hostPart({ kind: 'node', value: value.name });
     if (host === null || host === value.name || value.internalIp === null) continue;
     const known = first.get(host);
@@ -36,7 +46,7 @@ function sharedHosts(facts: readonly FactRecord[]): ReadonlySet<string> {
  * whole name alone, and says nothing where it stands without a domain.
  */
 export function keysAmong(facts: readonly FactRecord[]): KeysOf {
-  const shared = sharedHosts(facts);
+  const shared = sharedHosts(factsOfKind(facts, 'kube/Node'));
   if (shared.size === 0) return linkKeys;
   return (name) => {
     const host = hostPart(name);

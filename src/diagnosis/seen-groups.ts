@@ -1,4 +1,5 @@
 import type { Told } from '../evidence/shape.ts';
+import { factsOfKind } from '../evidence/fact-values.ts';
 import type { FactTypes, FactKind } from '../evidence/kinds.ts';
 import { capacityOf } from '../domain/instances/launch.ts';
 import type { FactRecord, Hit, Observations } from '../evidence/observations.ts';
@@ -25,7 +26,7 @@ export function groupSymptoms(observations: Observations): readonly Hit[] {
 }
 
 function recordsOf<K extends FactKind>({ facts }: Observations, kind: K): readonly FactRecord<K>[] {
-  return facts.filter((fact): fact is FactRecord<K> => fact.kind === kind);
+  return factsOfKind(facts, kind);
 }
 
 /** Each object once, as it was read last. */

@@ -27,11 +27,17 @@ interface Known {
 /** Puts a pile together by machine; a subject of which all is as before stays the same object. */
 export type Assembler = (observations: Observations) => readonly Subject[];
 
+function areNamedAlike(one: Group['names'], other: Group['names']): boolean {
+  return (
+    one === other || (one.size === other.size && isSameList([...one.keys()], [...other.keys()]))
+  );
+}
+
 function isSameGroup(one: Group, other: Group): boolean {
   return (
     isSameList(one.facts, other.facts) &&
     isSameList(one.hits, other.hits) &&
-    isSameList([...one.names.keys()], [...other.names.keys()])
+    areNamedAlike(one.names, other.names)
   );
 }
 

@@ -11,6 +11,7 @@ const DOMAIN = ['src/domain/nodes/not-enforced.test.ts'];
 const ADOPTION = ['test/controllers/gate/adoption.test.ts'];
 const FOREIGN_TAINTS = ['test/controllers/gate/foreign-taints.test.ts'];
 const LEADING = ['test/sim/gates/leading.test.ts'];
+const IN_SERVICE = ['test/controllers/gate/in-service.test.ts'];
 const RULES = ['test/controllers/gate/readiness-rule-reader.test.ts'];
 
 /** Errors in what opens and shuts a node, and in the two readers of foreign policies. */
@@ -21,6 +22,14 @@ export const GATE_ERRORS: readonly PlantedError[] = [
       "decision.act !== 'put-startup' || isLost",
       "decision.act !== 'put-startup'",
       NOT_ENFORCED,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/view.ts', [
+    [
+      'a node that another gate holds is in service for a new one',
+      'if (isHeldByOther) return false;',
+      'if (isHeldByOther && node.createdMs === null) return false;',
+      IN_SERVICE,
     ],
   ]),
   ...inFile('src/domain/nodes/not-enforced.ts', [

@@ -1,6 +1,7 @@
 /** What changes in a real cluster is shown because it changed, and not because a look was due. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, type TestContext } from 'node:test';
+import { CreateQueueCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PERMISSIONS } from '../../src/collection/permissions.generated.ts';
 import { joined, rolesOf } from '../../src/collection/permissions.ts';
 import { createWatchPrinter } from '../../src/apps/cli/commands/status.ts';
@@ -10,7 +11,7 @@ import { waitForCluster } from '../../src/apps/cli/live/wait-live.ts';
 import { readStatusArguments } from '../../src/apps/cli/table/status-arguments.ts';
 import { at, type JsonObject, textAt } from '../../src/evidence/json.ts';
 import { endOf, type Run, startRollcall, type Surroundings } from '../live/rollcall.ts';
-import { type Machine, type Site, startSite } from '../live/world.ts';
+import { type Machine, runMachine, type Site, startSite } from '../live/world.ts';
 import { sharedTests } from '../share.ts';
 import { until } from './bench.ts';
 import { layOneNode, setReady } from './one-node.ts';
@@ -80,6 +81,32 @@ async function shown(what: RegExp, text: () => string): Promise<void> {
   });
 }
 
+interface Queue {
+  readonly url: string;
+  /** Sends what EventBridge would of an instance that runs now. */
+  readonly send: (instanceId: string) => Promise<void>;
+}
+
+async function queueOf(t: TestContext): Promise<Queue> {
+  const { region, url: endpoint } = site.moto;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const client = new SQSClient({ region, endpoint, credentials });
+  t.after(() => client.destroy());
+  const made = await client.send(new CreateQueueCommand({ QueueName: 'rollcall-watch' }));
+  const { QueueUrl = '' } = made;
+  const send = async (instanceId: string): Promise<void> => {
+    const MessageBody = JSON.stringify({
+      id: 'e-1',
+      'detail-type': 'EC2 Instance State-change Notification',
+      source: 'aws.ec2',
+      time: new Date().toISOString(),
+      detail: { 'instance-id': instanceId, state: 'running' },
+    });
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody }));
+  };
+  return { url: QueueUrl, send };
+}
+
 describe('without a look that is due', () => {
   watch.test('a roll call shows a Node as it turns Ready and back', WITH_PARTS, async (t) => {
     surround(t);
@@ -110,6 +137,27 @@ describe('without a look that is due', () => {
       .filter((line) => line.includes(machine.id));
     assert.equal(told.length, 3, out());
     assert.ok(looks >= told.length);
+  });
+
+  watch.test('an event in the queue of the watch has AWS asked at once', WITH_PARTS, async (t) => {
+    surround(t);
+    const { context, out } = page();
+    const asked = readStatusArguments(['--watch']);
+    const printer = createWatchPrinter(asked, context, { height: () => null, nowMs: Date.now });
+    const { url, send } = await queueOf(t);
+    const ending = new AbortController();
+    t.after(() => ending.abort());
+    const pace = { awsMs: NEVER_MS, awsLeastMs: 0 };
+    const watching = watchLive({}, context, printer, { pace, awsEvents: url, end: ending.signal });
+    await shown(/: new, not-usable/, out);
+    const { id } = await runMachine(site);
+    await setReady(site, machine, true);
+    await shown(/-> usable\n/, out);
+    assert.doesNotMatch(out(), new RegExp(id), 'only AWS knows it, and is not asked');
+    await send(id);
+    await shown(new RegExp(`${id}: new, `), out);
+    ending.abort();
+    await watching;
   });
 
   watch.test('waiting ends when the Node turns Ready', WITH_PARTS, async (t) => {

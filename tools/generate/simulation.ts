@@ -4,6 +4,7 @@ import { CONTROLLER_FAULTS } from '../../src/apps/sim/controllers/faults.ts';
 import { CONTROLLER_BUGS } from '../../src/apps/sim/controllers/planted.ts';
 import { CONTROLLER_RULES } from '../../src/apps/sim/controllers/run.ts';
 import { ADMISSION_FAULTS } from '../../src/sim/faults/admission.ts';
+import { CONFIGURATION_FAULTS } from '../../src/sim/faults/configuration.ts';
 import { FAULTS } from '../../src/sim/faults/faults.ts';
 import { FAULT_CLASSES, FAULT_KINDS, type FaultClass } from '../../src/sim/faults/list.ts';
 import { type Part, PARTS } from '../../src/sim/faults/parts.ts';
@@ -18,6 +19,7 @@ import { AUTH_BUGS } from '../../test/sim/auth/bugs.ts';
 import { AUTH_SIM_RULES } from '../../test/sim/auth/rules.ts';
 import { GATE_BUGS } from '../../test/sim/gates/bugs.ts';
 import { GATE_MISTAKES } from '../../test/sim/gates/mistakes.ts';
+import { MISTAKES_UNDER_FAULTS } from '../../test/sim/gates/mistakes-under-faults.ts';
 import { GATE_RULES } from '../../test/sim/gates/rules.ts';
 import { JANITOR_BUGS } from '../../test/sim/janitor/bugs.ts';
 import { JANITOR_FAULTS } from '../../test/sim/janitor/faults.ts';
@@ -85,7 +87,7 @@ function faultRow({ id, kind, title, faces }: FaultClass): readonly string[] {
     isHere: fault !== undefined,
     hasControllers: isOfControllers(id),
     hasJanitor: isOfJanitorFaults(id),
-    hasGate: ADMISSION_FAULTS.some((one) => one.id === id),
+    hasGate: [...ADMISSION_FAULTS, ...CONFIGURATION_FAULTS].some((one) => one.id === id),
   };
   const state = stateOf(places, otherwise);
   return [id, FAULT_KINDS[kind], title, state, fault === undefined ? '' : String(fault.perHour)];
@@ -124,7 +126,7 @@ const PLANTED_WHERE: readonly (readonly [
   ['with joins', JOIN_BUGS],
   ['with the janitor', JANITOR_BUGS],
   ['with the keeper of aws-auth', AUTH_BUGS],
-  ['with the gate', [...GATE_BUGS, ...GATE_MISTAKES]],
+  ['with the gate', [...GATE_BUGS, ...GATE_MISTAKES, ...MISTAKES_UNDER_FAULTS]],
   ['with slip-ins', SLIP_BUGS],
   ['with the agent', AGENT_BUGS],
 ];
@@ -324,7 +326,8 @@ each write with the taints and labels that were there (I-05, I-07, I-08), and at
 is shut (L-01) and none is remembered that is gone (I-32).
 
 While a webhook or a policy of admission refuses its writes of Nodes (F08, F70) the rules hold too, and each
-gate opens once it no longer does.
+gate opens once it no longer does. Gates come, go, get another name and select other nodes while machines
+of theirs come, fail or wait for an agent (F31): what one gate held is not open before the next has proof.
 
 Besides drawn faults with two replicas, writes of Nodes go wrong in each way. Mistakes that are planted
 between the gate and its ports, and what catches them:`;
@@ -378,7 +381,7 @@ export function simulationPage(): GeneratedFile {
     AUTH,
     mistakesTable(AUTH_BUGS),
     GATES,
-    mistakesTable([...GATE_BUGS, ...GATE_MISTAKES]),
+    mistakesTable([...GATE_BUGS, ...GATE_MISTAKES, ...MISTAKES_UNDER_FAULTS]),
     AGENTS,
     mistakesTable(AGENT_BUGS),
     ADDING,

@@ -1,5 +1,6 @@
 import type { ResidentListener } from '../../collection/resident/listener.ts';
 import type { Standing } from '../../collection/resident/resident.ts';
+import { isClue } from '../../controllers/lifecycle/clues.ts';
 import { decide, type Decision } from '../../controllers/lifecycle/decide.ts';
 import {
   complete,
@@ -8,7 +9,7 @@ import {
   type Listed,
 } from '../../controllers/lifecycle/facts.ts';
 import { type LifecycleMemory, NOTHING_KNOWN } from '../../controllers/lifecycle/memory.ts';
-import { asSeen } from '../../diagnosis/fact-index.ts';
+import { allAsSeen } from '../../diagnosis/fact-index.ts';
 import type { MachineNews } from '../../evidence/aws/machine-news.ts';
 import { factsByKind } from '../../evidence/fact-values.ts';
 import { seen, type Seen, type WhyUnknown } from '../../evidence/fact.ts';
@@ -41,7 +42,7 @@ function listed<K extends FactKind>(
   kind: K,
 ): Listed<FactTypes[K]> {
   const records = (byKind.get(kind) ?? []) as unknown as readonly FactRecord<K>[];
-  const items = records.map(asSeen);
+  const items = allAsSeen(records);
   return all.has(kind) ? complete(items) : incomplete(NOT_LISTED, items);
 }
 
@@ -52,7 +53,7 @@ function answered<K extends FactKind>(
   isAsked: boolean,
 ): Listed<FactTypes[K]> {
   const records = (byKind.get(kind) ?? []) as unknown as readonly FactRecord<K>[];
-  const items = records.map(asSeen);
+  const items = allAsSeen(records);
   return isAsked ? complete(items) : incomplete(NOT_LISTED, items);
 }
 
@@ -62,6 +63,7 @@ function wasRefused({ collection }: Observations, call: string): boolean {
 
 /** What happens to machines, by what a resident hears and judges. */
 export class LifecycleWatch {
+  /** Those that tell why a Node goes; of too many the ones that came last. */
   readonly #events = new Map<string, Seen<KubeEvent>>();
   #news: Seen<MachineNews>[] = [];
   #memory: LifecycleMemory = NOTHING_KNOWN;
@@ -70,10 +72,7 @@ export class LifecycleWatch {
   /** Hears the Events, which are no facts of a look. */
   readonly listener: ResidentListener = {
     keep: (kind, object) => (kind === 'Event' ? object : null),
-    came: (_, key, object) => {
-      if (this.#events.size >= EVENTS_MAX && !this.#events.has(key)) return;
-      this.#events.set(key, seen(projectEvent(object), 'kubectl get events -A', `Event/${key}`));
-    },
+    came: (_, key, object) => this.#hear(key, projectEvent(object)),
     went: (_, key) => void this.#events.delete(key),
     round: () => undefined,
     reported: (news) => {
@@ -88,6 +87,14 @@ export class LifecycleWatch {
     this.#memory = decision.memory;
     this.#news = [];
     return decision;
+  }
+
+  #hear(key: string, event: KubeEvent): void {
+    this.#events.delete(key);
+    if (!isClue(event)) return;
+    const [oldest] = this.#events.keys();
+    if (this.#events.size >= EVENTS_MAX && oldest !== undefined) this.#events.delete(oldest);
+    this.#events.set(key, seen(event, 'kubectl get events -A', `Event/${key}`));
   }
 
   #factsOf({ observations, nowMs }: Standing, hasAws: boolean): LifecycleFacts {

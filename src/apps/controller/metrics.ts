@@ -32,7 +32,7 @@ const KINDS_MAX = 60;
 /** From a launch to a rung: seconds to an hour. */
 const CLIMB_BUCKETS_S = [15, 30, 60, 90, 120, 180, 300, 600, 1200, 3600];
 const DELAY_BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** Machines whose climb was counted, so that each is counted once. */
+/** Machines whose climb is known, so that each is counted once; then those that are gone are forgotten. */
 const CLIMBED_MAX = 20_000;
 
 /** The metrics of the resident roll call. */
@@ -44,25 +44,35 @@ export interface ControllerMetrics {
   readonly happened: (happening: Happening) => void;
 }
 
+function forgetOthers(
+  counted: Map<string, ReadonlySet<string>>,
+  subjects: readonly SubjectReport[],
+): void {
+  const present = new Set(subjects.map(({ instanceId }) => instanceId));
+  for (const id of [...counted.keys()]) if (!present.has(id)) counted.delete(id);
+}
+
 /** Lets each rung of each machine be counted once. */
 function createClimbs(
   observe: (stage: string, seconds: number) => void,
 ): (subjects: readonly SubjectReport[]) => void {
-  const counted = new Set<string>();
+  const counted = new Map<string, Set<string>>();
   const known = new WeakSet<SubjectReport>();
   return (subjects) => {
+    if (counted.size >= CLIMBED_MAX) forgetOthers(counted, subjects);
     for (const subject of subjects) {
       const { kind, instanceId, ladder } = subject;
       if (kind !== 'Machine' || instanceId === null || known.has(subject)) continue;
       known.add(subject);
       const launchedMs = isoMs(ladder.find(({ stage }) => stage === 'launched')?.since);
       if (launchedMs === null) continue;
+      const stages = counted.get(instanceId) ?? new Set<string>();
+      counted.set(instanceId, stages);
       for (const { stage, state, since } of ladder) {
         const sinceMs = isoMs(since);
-        const key = `${instanceId} ${stage}`;
         if (state !== 'passed' || sinceMs === null || sinceMs < launchedMs) continue;
-        if (counted.has(key) || counted.size >= CLIMBED_MAX) continue;
-        counted.add(key);
+        if (stages.has(stage)) continue;
+        stages.add(stage);
         observe(stage, (sinceMs - launchedMs) / 1000);
       }
     }

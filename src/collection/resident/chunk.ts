@@ -1,4 +1,5 @@
 import { alignClocks } from '../../diagnosis/clocks.ts';
+import { joinedFacts } from '../../evidence/fact-values.ts';
 import type { Json } from '../../evidence/json.ts';
 import type { Collection, FactRecord, Hit, Observations } from '../../evidence/observations.ts';
 import type { Quote } from '../../evidence/sighting.ts';
@@ -128,7 +129,7 @@ export function joinedChunks(
   return alignClocks({
     documents: chunks.flatMap(({ documents }) => documents),
     hits: chunks.flatMap(({ hits }) => hits),
-    facts: chunks.flatMap(({ facts }) => facts),
+    facts: joinedFacts(chunks.map(({ facts }) => facts)),
     links: chunks.flatMap(({ links }) => links),
     listings: chunks.flatMap(({ listings }) => listings),
     losses: chunks.flatMap(({ losses }) => losses),

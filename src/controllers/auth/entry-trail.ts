@@ -2,6 +2,7 @@ import type { AwsApi } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { PortError } from '../../ports/port-error.ts';
 import { pause } from '../../runtime/abort.ts';
+import { RecentMap } from '../../runtime/recent-map.ts';
 import { type EntryChange, entryEvents, type EntryEvent, isOf } from '../fix/auth/lost-by.ts';
 import type { ShutOutRole } from '../fix/auth/targets.ts';
 
@@ -24,6 +25,8 @@ const LOOK_EVERY_MS = 30_000;
 /** When it is asked after a role was seen to be shut out: CloudTrail delivers within about 15 min. */
 const ASKED_AT_MS = [0, 5 * 60_000, 15 * 60_000];
 const ROLES_MAX = 500;
+/** Changes that are known to be told: those of all roles, and as many of roles that come back. */
+const REPORTED_MAX = 2 * ROLES_MAX;
 
 interface Watched {
   readonly role: ShutOutRole;
@@ -36,7 +39,7 @@ export class EntryTrail {
   readonly #options: EntryTrailOptions;
   #watched: ReadonlyMap<string, Watched> = new Map();
   #cluster: string | null = null;
-  readonly #reported = new Set<string>();
+  readonly #reported = new RecentMap<EntryEvent['id']>(REPORTED_MAX);
 
   constructor(options: EntryTrailOptions) {
     this.#options = options;
@@ -80,6 +83,13 @@ export class EntryTrail {
     );
   }
 
+  /** What is told is kept the longer the later it was asked about. */
+  #isNews({ id }: EntryEvent): boolean {
+    const isKnown = this.#reported.get(id) !== undefined;
+    this.#reported.set(id, id);
+    return !isKnown;
+  }
+
   async #ask(roles: readonly ShutOutRole[], cluster: string): Promise<void> {
     const { aws, onBlind, onChange } = this.#options;
     try {
@@ -87,9 +97,7 @@ export class EntryTrail {
       onBlind(null);
       for (const role of roles) {
         const last = events.find((event) => isOf(event, { cluster, role: role.arn }));
-        if (last === undefined || this.#reported.has(last.id)) continue;
-        this.#reported.add(last.id);
-        onChange(last, role);
+        if (last !== undefined && this.#isNews(last)) onChange(last, role);
       }
     } catch (error) {
       if (!(error instanceof PortError)) throw error;

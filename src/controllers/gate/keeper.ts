@@ -228,6 +228,7 @@ export class GateKeeper {
       nowMs: clock.nowMs(),
       monotonicMs: clock.monotonicMs(),
       isWithinBudget: (policy) => this.#budget.isWithin(policy),
+      releases: this.caches.releases(),
       isAtStart: !this.#hasLookedAtAll,
     });
   }

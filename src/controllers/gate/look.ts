@@ -5,8 +5,8 @@ import { type Held, holdsBefore, nextHeld, type NodeMemory, rememberNode } from 
 import type { NodeFacts } from './node-facts.ts';
 import { hasLabels } from './node-selector.ts';
 import { isPlacedByLabels } from './placement.ts';
-import type { Decided } from './plan.ts';
-import type { GatePolicy } from './policy.ts';
+import { type Decided, isReleased } from './plan.ts';
+import type { GatePolicy, TaintRelease } from './policy.ts';
 import type { Scene, Surroundings } from './proofs/saying.ts';
 import { isOfThisBoot, keyOfPolicy, recordKey, recordOf } from './record.ts';
 import { viewOf } from './view.ts';
@@ -20,6 +20,8 @@ export interface LookInput {
   readonly nowMs: number;
   readonly monotonicMs: number;
   readonly isWithinBudget: (policy: GatePolicy) => boolean;
+  /** Taints that documents gave up; none when not given. */
+  readonly releases?: readonly TaintRelease[];
   /** True for a Node that was there when this process began. */
   readonly isAtStart: boolean;
 }
@@ -70,6 +72,18 @@ interface Step {
   readonly looked: LookedPolicy;
 }
 
+/** A gate that is renamed is a new one, and its nodes are as shut as they were under the old name. */
+function isHeldByOther(policy: GatePolicy, { node, policies, releases = [] }: LookInput): boolean {
+  const { key, effect } = policy.taint;
+  return node.taints
+    .filter((taint) => taint.key !== key || taint.effect !== effect)
+    .some(
+      (taint) =>
+        policies.some((one) => one.taint.key === taint.key && one.taint.effect === taint.effect) ||
+        releases.some((one) => isReleased(taint, one)),
+    );
+}
+
 function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Step {
   const { node, around, nowMs, monotonicMs, isWithinBudget } = input;
   const bootFloorMs = bootFloor(policy, node, memory);
@@ -87,6 +101,7 @@ function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Ste
     held,
     nowMs: monotonicMs,
     isWithinBudget: isWithinBudget(policy),
+    isHeldByOther: isHeldByOther(policy, input),
   });
   const why = policy.refusedWhy ?? judgement.why;
   return { key, held, looked: { policy, decision: decide(view), why, view, judgement } };

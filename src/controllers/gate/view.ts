@@ -14,13 +14,16 @@ export interface ViewInput {
   /** By the monotonic clock. */
   readonly nowMs: number;
   readonly isWithinBudget: boolean;
+  /** True while another gate keeps the node from its start, or one that was given up still does. */
+  readonly isHeldByOther: boolean;
 }
 
 /**
- * True for a node that was there before the policy. Where the age of the policy is unknown, one that
+ * True for a node that was there before the policy, and that nothing holds since its start. Where the age of the policy is unknown, one that
  * was open when this process began counts as long as nothing is seen to fail.
  */
-function isInService({ policy, node, memory, judgement }: ViewInput): boolean {
+function isInService({ policy, node, memory, judgement, isHeldByOther }: ViewInput): boolean {
+  if (isHeldByOther) return false;
   const { createdMs, refusedWhy } = policy;
   if (createdMs !== null && node.createdMs !== null) return node.createdMs < createdMs;
   const isSeen = refusedWhy === null && judgement.verdict !== 'unknown';

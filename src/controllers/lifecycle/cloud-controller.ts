@@ -18,9 +18,19 @@ export interface CloudSigns {
   readonly release: string | null;
 }
 
+const RELEASES = new WeakMap<LifecycleFacts['pods']['items'], string | null>();
+
 /** Release of the cloud controller by the images of its pods; null when none shows it. */
-export function cloudRelease({ pods }: LifecycleFacts): string | null {
-  const own = pods.items.filter(({ value }) => isCloudController(value.name));
+export function cloudRelease({ pods: { items } }: LifecycleFacts): string | null {
+  const known = RELEASES.get(items);
+  if (known !== undefined) return known;
+  const release = releaseIn(items);
+  RELEASES.set(items, release);
+  return release;
+}
+
+function releaseIn(pods: LifecycleFacts['pods']['items']): string | null {
+  const own = pods.filter(({ value }) => isCloudController(value.name));
   const images = own.flatMap(({ value }) =>
     (value.spec?.containers ?? []).map((container) => container.image ?? ''),
   );

@@ -38,7 +38,12 @@ const REASONS: Readonly<Record<string, ClueKind>> = {
   ScheduledEvent: 'maintenance',
 };
 
-function partsOfEvent({ value }: Seen<KubeEvent>): ClueParts | null {
+/** True for an Event that may tell why a Node goes; most are of Pods and tell nothing of it. */
+export function isClue(event: KubeEvent): boolean {
+  return partsOfEvent(event) !== null;
+}
+
+function partsOfEvent(value: KubeEvent): ClueParts | null {
   if (isCloudDeletion(value)) return ['cloud-deletion', value.about.apiVersion];
   const kind = REASONS[value.reason];
   if (kind !== undefined) return [kind, kind === 'maintenance' ? value.reason : ''];
@@ -51,7 +56,7 @@ function partsOfEvent({ value }: Seen<KubeEvent>): ClueParts | null {
 }
 
 function ofEvent(event: Seen<KubeEvent>): readonly Addressed[] {
-  const parts = partsOfEvent(event);
+  const parts = partsOfEvent(event.value);
   const { about, reason, message, lastMs, component } = event.value;
   if (parts === null) return [];
   const isNode = about.kind === 'Node' || about.kind === '';

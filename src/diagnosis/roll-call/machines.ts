@@ -139,13 +139,17 @@ function claimKeys(assembly: Assembly, claim: NodeClaim | Machine): readonly str
   return keysOfText(assembly, node ?? nodeRef ?? '', 'node');
 }
 
+function namesIn(text: string, kind: MachineName['kind']): readonly MachineName[] {
+  const name = classifyName(text, kind);
+  return name === null ? [] : [name];
+}
+
 function keysOfText(
   { keysOf }: Assembly,
   text: string,
   kind: MachineName['kind'],
 ): readonly string[] {
-  const name = classifyName(text, kind);
-  return name === null ? [] : keysOf(name);
+  return namesIn(text, kind).flatMap(keysOf);
 }
 
 function addClaims(assembly: Assembly, facts: readonly FactRecord[]): void {
@@ -203,12 +207,18 @@ function addExpected(assembly: Assembly, expected: readonly ExpectedMachine[]): 
   }
 }
 
-function namesOfSubject(assembly: Assembly, subject: SubjectReport): readonly string[] {
-  return [
-    ...keysOfText(assembly, subject.node ?? '', 'node'),
-    ...keysOfText(assembly, subject.name, 'node'),
-    ...keysOfText(assembly, subject.name, 'node-claim'),
+const NAMES = new WeakMap<SubjectReport, readonly MachineName[]>();
+
+/** Made once of each report: most are those of the look before. */
+function namesOfSubject(subject: SubjectReport): readonly MachineName[] {
+  const { node, name } = subject;
+  const names = NAMES.get(subject) ?? [
+    ...namesIn(node ?? '', 'node'),
+    ...namesIn(name, 'node'),
+    ...namesIn(name, 'node-claim'),
   ];
+  NAMES.set(subject, names);
+  return names;
 }
 
 const WORSE: Readonly<Record<Verdict, number>> = { 'not-usable': 2, 'cannot-tell': 1, usable: 0 };
@@ -226,7 +236,7 @@ function isMissed(subject: SubjectReport, isGone: boolean): boolean {
 function addSubjects(assembly: Assembly, document: DiagnosisDocument, isGone: boolean): void {
   for (const subject of document.subjects) {
     if (subject.kind !== 'Machine') continue;
-    const names = namesOfSubject(assembly, subject);
+    const names = namesOfSubject(subject).flatMap(assembly.keysOf);
     const known = claimed(assembly, subject.instanceId, names);
     if (known === null && !isMissed(subject, isGone)) continue;
     const machine = known ?? create(assembly, []);

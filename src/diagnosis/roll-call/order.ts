@@ -40,6 +40,15 @@ const BY_VERDICT: Readonly<Record<Verdict, number>> = {
   usable: 2,
 };
 
+const PARTS = new WeakMap<RollCallRow, readonly string[]>();
+
+/** Of a row's name; a roll call that is kept has the same rows again and again. */
+function partsOfRow(row: RollCallRow): readonly string[] {
+  const parts = PARTS.get(row) ?? partsOf(row.name);
+  PARTS.set(row, parts);
+  return parts;
+}
+
 interface Placed<T> {
   readonly value: T;
   readonly row: RollCallRow;
@@ -47,22 +56,21 @@ interface Placed<T> {
 }
 
 /** The worst first: by verdict, then the lowest stage, then by name. */
-function comparePlaced(
-  { row: a, parts }: Placed<unknown>,
-  { row: b, ...other }: Placed<unknown>,
-): number {
+function comparePlaced(one: Placed<unknown>, other: Placed<unknown>): number {
+  const a = one.row;
+  const b = other.row;
   const verdicts = BY_VERDICT[a.verdict] - BY_VERDICT[b.verdict];
   if (verdicts !== 0) return verdicts;
   const stages = rung(a) - rung(b);
   if (stages !== 0) return stages;
-  return compareParts(parts, other.parts) || compareTexts(a.name, b.name);
+  return compareParts(one.parts, other.parts) || compareTexts(a.name, b.name);
 }
 
-/** What has a row, in the order of rows; each name is taken apart once. */
+/** What has a row, in the order of rows. */
 export function inRowOrder<T extends { readonly row: RollCallRow }>(
   values: readonly T[],
 ): readonly T[] {
-  const placed = values.map((value) => ({ value, row: value.row, parts: partsOf(value.row.name) }));
+  const placed = values.map((value) => ({ value, row: value.row, parts: partsOfRow(value.row) }));
   return placed.toSorted(comparePlaced).map(({ value }) => value);
 }
 

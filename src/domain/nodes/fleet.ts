@@ -66,6 +66,20 @@ export function isTaggedFor(instance: Instance, cluster: string | null): boolean
   });
 }
 
+type Instances = readonly Seen<Instance>[];
+
+const OWN = new WeakMap<Instances, { readonly cluster: string | null; readonly own: Instances }>();
+
+/** Instances with the tag of a cluster, asked of one list again and again; of one that several answers show, the last. */
+function ownOf(instances: Instances, cluster: string | null): Instances {
+  const known = OWN.get(instances);
+  if (known?.cluster === cluster) return known.own;
+  const all = instances.filter(({ value }) => isTaggedFor(value, cluster));
+  const own = [...new Map(all.map((one) => [one.value.InstanceId, one])).values()];
+  OWN.set(instances, { cluster, own });
+  return own;
+}
+
 /** True for an instance that is gone, or going for good. */
 export function isTerminated(instance: Instance): boolean {
   return /^(?:terminated|shutting-down)$/.test(instance.State?.Name ?? '');
@@ -114,15 +128,6 @@ function memberOf(instance: Instance, node: KubeNode | null, nowMs: number): Mem
   return launchedMs !== null && nowMs - launchedMs >= REGISTRATION_NORMAL_MS ? 'lost' : 'undecided';
 }
 
-/** Instances with the tag of a cluster; of one that several answers show, the last. */
-function ownInstances(
-  facts: Pick<MachineFacts, 'list'>,
-  cluster: string | null,
-): readonly Seen<Instance>[] {
-  const all = facts.list('aws/instance').filter(({ value }) => isTaggedFor(value, cluster));
-  return [...new Map(all.map((one) => [one.value.InstanceId, one])).values()];
-}
-
 /**
  * Roles of the cluster's running instances; null where nobody can say which of them joined:
  * evidence of others, or Nodes that were not listed.
@@ -132,7 +137,7 @@ export function nodeRolesOf(facts: FleetFacts): readonly NodeRole[] | null {
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
-  const own = ownInstances(facts, cluster);
+  const own = ownOf(facts.list('aws/instance'), cluster);
   const byProfile = Map.groupBy(own, ({ value }) => value.IamInstanceProfile?.Arn ?? '');
   return facts.list('aws/instance-profile').flatMap((profile) => {
     const arn = (profile.value.Roles ?? [])[0]?.Arn ?? null;
@@ -178,7 +183,7 @@ export function instancesWithoutNode(facts: MachineFacts): readonly Seen<Instanc
   if (nowMs === null || facts.read('kube/Node').state === 'unknown') return null;
   const cluster = facts.list('aws/cluster')[0]?.value.name ?? null;
   const nodeOf = nodeFinder(facts.list('kube/Node'));
-  return ownInstances(facts, cluster)
+  return ownOf(facts.list('aws/instance'), cluster)
     .filter(({ value }) => nodeOf(value) === null)
     .filter(({ value }) => memberOf(value, null, nowMs) === 'lost');
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEntryTrail } from '../../../src/apps/controller/entry-trail.ts';
+import { EntryTrail } from '../../../src/controllers/auth/entry-trail.ts';
 import { MachineNotes } from '../../../src/controllers/auth/machine-notes.ts';
 import { withoutRawEvent } from '../../../src/evidence/aws/trail.ts';
 import type { Json, JsonObject } from '../../../src/evidence/json.ts';
@@ -86,6 +87,43 @@ for (const [title, events] of [
 
 test('CloudTrail is asked three times for three kinds of change, and no more', async () => {
   assert.equal((await play([])).asked, 9);
+});
+
+test('of changes that were told the last thousand are known, and those that are asked about again', async () => {
+  const { clock } = scene().tools();
+  const told: string[] = [];
+  const at = scene();
+  const trail = new EntryTrail({
+    aws: at.aws,
+    clock,
+    onChange: ({ id }) => void told.push(id),
+    onBlind: () => undefined,
+  });
+  const asked = async (roles: readonly string[]): Promise<readonly string[]> => {
+    const events = roles.map((role) => event(role));
+    at.aws.answer('cloudtrail:LookupEvents', (input) => [
+      { Events: JSON.stringify(input).includes('DeleteAccessEntry') ? events : [] },
+    ]);
+    told.length = 0;
+    trail.setShutOut([], 'shop');
+    trail.setShutOut(
+      roles.map((arn) => ({ arn, type: 'linux', machines: [] })),
+      'shop',
+    );
+    const stop = new AbortController();
+    const running = trail.run(stop.signal);
+    await clock.sleep(1);
+    stop.abort();
+    await running;
+    return [...told];
+  };
+  const others = (from: number): readonly string[] =>
+    Array.from({ length: 499 }, (_, index) => `${ROLE}-${from + index}`);
+  assert.equal((await asked([ROLE])).length, 1);
+  for (const from of [0, 499, 998])
+    assert.equal((await asked([ROLE, ...others(from)])).length, 499, 'asked about again: kept');
+  for (const from of [2000, 3000, 4000]) await asked(others(from));
+  assert.equal((await asked([ROLE])).length, 1, 'forgotten');
 });
 
 test('without the permission one line tells what is missing', async () => {

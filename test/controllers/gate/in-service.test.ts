@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODES } from '../../../src/controllers/gate/plan.ts';
+import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
 import { type JsonObject, textsAt } from '../../../src/evidence/json.ts';
 import {
   DAEMON_SETS,
@@ -126,4 +127,23 @@ test('a node in service stays open for a gate that only starts nodes up', async 
   await scene.clock.advance(120_000);
   assert.deepEqual(taintKeys(scene, 'n1'), []);
   assert.deepEqual(scene.done, ['n1 GateOpened done']);
+});
+
+test('a node that another gate still holds is not in service: a gate of another name holds it too', async (context) => {
+  const scene = await startScene(context, { nodes: [nodeObject('held'), nodeObject('open')] });
+  setPod(scene, 'open', true);
+  setPod(scene, 'held', false);
+  await scene.clock.advance(DWELL_MS);
+  assert.deepEqual([taintKeys(scene, 'open'), taintKeys(scene, 'held')], [[], [STARTUP]]);
+  const next = 'readiness.k8s.io/next';
+  const gate = gateObject({ taint: { key: next, effect: 'NoSchedule' } });
+  scene.api.put(NODE_GATES, {
+    ...gate,
+    metadata: { name: 'next', creationTimestamp: '2026-02-01T00:00:00Z', generation: 1 },
+  });
+  await scene.clock.advance(0);
+  scene.api.remove(NODE_GATES, { name: 'workers' });
+  await scene.clock.advance(0);
+  assert.deepEqual(taintKeys(scene, 'open'), []);
+  assert.ok(taintKeys(scene, 'held').includes(next));
 });

@@ -4,8 +4,7 @@ import type { GatePolicy, PolicyReading } from '../../../src/controllers/gate/po
 import type { KubeApi, KubeResource, KubeWatchEvent } from '../../../src/ports/kube-api.ts';
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
-import type { Fate } from '../../../src/sim/programs/call.ts';
-import type { PortBug } from './plan.ts';
+import type { GatePlan, PortBug } from './plan.ts';
 import { MISSING_SET } from './scene.ts';
 
 export interface GateMistake {
@@ -13,7 +12,9 @@ export interface GateMistake {
   readonly id: string;
   readonly caughtBy: readonly string[];
   /** Another one for each run, with the fault in which it shows where it shows in none. */
-  readonly plant: () => { readonly bug: PortBug; readonly fate?: Fate };
+  readonly plant: () => Pick<GatePlan, 'fate' | 'admission' | 'configuration'> & {
+    readonly bug: PortBug;
+  };
 }
 
 function isOf(plural: string): (resource: KubeResource) => boolean {
@@ -21,7 +22,7 @@ function isOf(plural: string): (resource: KubeResource) => boolean {
 }
 
 /** Events of a kind as they would come to a reader that misses something; null for not at all. */
-function hearing(
+export function hearing(
   api: KubeApi,
   plural: string,
   change: (event: KubeWatchEvent) => KubeWatchEvent | null,
@@ -38,11 +39,15 @@ function hearing(
   };
 }
 
-function seeing(api: KubeApi, plural: string, change: (object: JsonObject) => JsonObject): KubeApi {
+export function seeing(
+  api: KubeApi,
+  plural: string,
+  change: (object: JsonObject) => JsonObject,
+): KubeApi {
   return hearing(api, plural, (event) => ({ ...event, object: change(event.object) }));
 }
 
-function inside(object: JsonObject, field: string): JsonObject {
+export function inside(object: JsonObject, field: string): JsonObject {
   const value = object[field];
   return isObject(value) ? value : {};
 }
@@ -60,7 +65,7 @@ function emptyIsReady(pod: JsonObject): JsonObject {
   return isEmpty ? withPart(pod, 'status', { phase: 'Running', conditions: IS_READY }) : pod;
 }
 
-function nameOf(object: JsonObject | undefined): string {
+export function nameOf(object: JsonObject | undefined): string {
   return textAt(object ?? {}, 'metadata.name') ?? '';
 }
 
@@ -77,7 +82,7 @@ function byName({ api }: { readonly api: KubeApi }): KubeApi {
 
 const SLEEP_MS = 8_000;
 
-function isOfTaints(patch: KubePatch): boolean {
+export function isOfTaints(patch: KubePatch): boolean {
   return patch.type === 'json' && JSON.stringify(patch.operations).includes('"/spec/taints');
 }
 

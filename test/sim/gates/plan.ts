@@ -5,6 +5,7 @@ import type { Clock } from '../../../src/ports/clock.ts';
 import type { KubeApi } from '../../../src/ports/kube-api.ts';
 import type { KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { AdmissionFault } from '../../../src/sim/faults/admission.ts';
+import type { ConfigurationFault } from '../../../src/sim/faults/configuration.ts';
 import type { Call, Fate } from '../../../src/sim/programs/call.ts';
 
 export interface Violation {
@@ -31,10 +32,12 @@ export interface GatePlan {
   readonly bug?: PortBug;
   /** Strikes writes of Nodes from the first second of the chaos to its last. */
   readonly admission?: AdmissionFault;
+  /** Strikes a gate of its own and the nodes of that. */
+  readonly configuration?: ConfigurationFault;
 }
 
 export interface GateResult {
-  /** How often the fault of admission struck. */
+  /** How often the fault of admission or of the configuration struck. */
   readonly struck: number;
   readonly violations: readonly Violation[];
   /** By rule, how often it was looked at. */

@@ -199,7 +199,7 @@ class GateWatch {
     const uid = textAt(node ?? {}, 'metadata.uid') ?? '';
     const what = `${gate.name} opens ${name}`;
     this.#cluster.kernel.log('rules', what);
-    if (!isAsked(this.#cluster.admin.get('NodeGate', gate.name))) return;
+    if (!isAskedOf(gate, this.#cluster.admin.get('NodeGate', gate.name))) return;
     this.opened.push(`${gate.name} ${name}`);
     if (gate.isOnlyAtStart === true) this.#once.add(this.#onceKey(gate, name, uid));
     this.check('I-04', gate.unreadable === undefined, `${what}, and cannot be read`);
@@ -232,6 +232,7 @@ class GateWatch {
 
   #followGates(): void {
     this.#cluster.admin.follow('NodeGate', (type, gate) => {
+      if (type === 'ADDED') this.#releasing.delete(textAt(gate, 'metadata.name') ?? '');
       if (type === 'MODIFIED' && !isAsked(gate))
         this.#releasing.add(textAt(gate, 'metadata.name') ?? '');
     });
@@ -248,7 +249,8 @@ class GateWatch {
       if (type === 'DELETED' || !isBound || !isOfShop || this.#openedBlindly.has(name)) return;
       const node = admin.get('Node', name);
       for (const gate of GATES) {
-        if (gate.group !== groupOf(node) || !isAsked(admin.get('NodeGate', gate.name))) continue;
+        if (gate.group !== groupOf(node) || !isAskedOf(gate, admin.get('NodeGate', gate.name)))
+          continue;
         const leewayMs = REGRESS_MS + (this.#lateMs.get(name) ?? 0);
         const isWell = this.#isDeep(gate, node, kernel.nowMs(), leewayMs);
         this.check('I-01', isWell, `a Pod is bound to ${name}, not proven to ${gate.name}`);
@@ -260,6 +262,11 @@ class GateWatch {
 /** Whether it asks for anything, or is on its way out. */
 function isAsked(gate: JsonObject | null): boolean {
   return isObject(gate ?? undefined) && at(gate ?? {}, 'metadata.deletionTimestamp') === undefined;
+}
+
+/** Whether it asks for anything of the nodes of its group. */
+function isAskedOf({ group }: SceneGate, gate: JsonObject | null): boolean {
+  return isAsked(gate) && textAt(gate ?? {}, 'spec.nodeSelector.matchLabels.group') === group;
 }
 
 /** Watches what a gate writes, and what it leads to. */

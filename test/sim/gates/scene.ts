@@ -1,6 +1,10 @@
 /** The gates of a world, and the lives of its nodes. */
-import type { JsonObject } from '../../../src/evidence/json.ts';
+import { at as valueAt, type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
+import type {
+  ConfigurationFault,
+  ConfigurationStep,
+} from '../../../src/sim/faults/configuration.ts';
 import { definitionOf } from '../../../src/sim/platform/running/custom-kinds.ts';
 import { must, type TestCluster, workload } from '../platform/cluster.ts';
 import type { Machine, MachineOptions, Machines } from './machines.ts';
@@ -31,6 +35,8 @@ export interface SceneGate {
   readonly isOnlyAtStart?: boolean;
   /** What cannot be read of it. */
   readonly unreadable?: JsonObject;
+  /** True for those that are there only where the configuration changes. */
+  readonly isOfConfiguration?: boolean;
 }
 
 export const GATES: readonly SceneGate[] = [
@@ -40,6 +46,8 @@ export const GATES: readonly SceneGate[] = [
   { name: 'missing', group: 'lost', set: MISSING_SET },
   { name: 'leaving', group: 'leaving', set: AGENT_SET },
   { name: 'broken', group: 'odd', set: AGENT_SET, unreadable: { expiry: 'never at all' } },
+  { name: 'config', group: 'config', set: AGENT_SET, isOfConfiguration: true },
+  { name: 'config-next', group: 'config', set: AGENT_SET, isOfConfiguration: true },
 ];
 
 export function startupKey(gate: string): string {
@@ -95,6 +103,9 @@ export interface SceneTools {
   readonly machines: Machines;
   /** Sets the wall clock of every program of Rollcall ahead. */
   readonly stepClocks: (byMs: number) => void;
+  readonly configuration: ConfigurationFault | null;
+  /** A step of the configuration was taken. */
+  readonly onStep: () => void;
 }
 
 interface Stage extends SceneTools {
@@ -214,14 +225,56 @@ function gatesThatChange({ comes, cluster, at, stepClocks }: Stage): void {
   at(125, () => stepClocks(LARGE_STEP_MS));
 }
 
+function objectOf(name: string): JsonObject {
+  const gate = GATES.find((one) => one.name === name);
+  if (gate === undefined) throw new Error(`no gate is called ${name}`);
+  return gateObject(gate);
+}
+
+const STEP_SECONDS = 6;
+
+function take(step: ConfigurationStep, { cluster: { admin } }: Stage): void {
+  if (step.verb === 'delete') return void must(admin.delete('NodeGate', step.name));
+  if (step.verb === 'create') return void must(admin.create(step.object));
+  const name = textAt(step.object, 'metadata.name') ?? '';
+  const value = valueAt(step.object, 'spec.nodeSelector') ?? {};
+  // A merge would leave the labels of before.
+  const operations = [{ op: 'replace', path: '/spec/nodeSelector', value }];
+  must(admin.patch('NodeGate', name, 'json', operations));
+}
+
+/** A node that is open, one that comes, one whose agent begins late and one whose agent fails. */
+function configurationThatChanges(stage: Stage): void {
+  const { configuration, onStep, comes, at, cluster } = stage;
+  if (configuration === null) return;
+  const gate = 'config';
+  at(2, () => must(cluster.admin.create(objectOf(gate))));
+  comes(5, { name: 'n-config', gate });
+  comes(20, { name: 'n-unproven', gate, startMs: 60_000 });
+  comes(42, { name: 'n-between', gate });
+  comes(8, { name: 'n-stuck', gate, startMs: WHOLE_MS });
+  comes(6, { name: 'n-failing', gate, afterMs: 33_000, later: (machine) => machine.fail(30_000) });
+  const steps = configuration.stepsOf({
+    policy: objectOf(gate),
+    successor: objectOf('config-next'),
+  });
+  for (const [index, step] of steps.entries())
+    at(40 + index * STEP_SECONDS, () => {
+      take(step, stage);
+      onStep();
+    });
+}
+
 /** What happens in the world. */
 export function script(tools: SceneTools): void {
   const { cluster } = tools;
   const stage = stageOf(tools);
   stage.at(1, () => {
-    for (const gate of GATES) must(cluster.admin.create(gateObject(gate)));
+    for (const gate of GATES.filter(({ isOfConfiguration }) => isOfConfiguration !== true))
+      must(cluster.admin.create(gateObject(gate)));
   });
   agents(stage);
   others(stage);
   gatesThatChange(stage);
+  configurationThatChanges(stage);
 }

@@ -154,7 +154,8 @@ export async function playGates(plan: GatePlan): Promise<GateResult> {
       watched.onStep();
       for (const replica of replicas) replica.stepClock(byMs);
     };
-    script({ cluster, machines, stepClocks });
+    const onStep = (): void => void struck++;
+    script({ cluster, machines, stepClocks, configuration: plan.configuration ?? null, onStep });
     await runUntil(kernel, startMs + WHOLE_MS, settle);
     for (const replica of replicas) watched.onEnd(replica.kept());
     return { ...watched.result(), calls: seen, lines, struck };

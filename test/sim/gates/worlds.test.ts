@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
+import { CONFIGURATION_FAULTS } from '../../../src/sim/faults/configuration.ts';
 import { LIVENESS, SAFETY } from '../../../src/sim/invariants/list.ts';
 import { PLANTED_KINDS } from '../../../src/sim/planted/list.ts';
 import { DEEDS_OF, type Call, type Deed, type Fate } from '../../../src/sim/programs/call.ts';
 import { shareOf, tellShare } from '../../share.ts';
 import { GATE_MISTAKES } from './mistakes.ts';
+import { MISTAKES_UNDER_FAULTS } from './mistakes-under-faults.ts';
 import type { GateResult } from './plan.ts';
 import { GATE_RULES } from './rules.ts';
 import { playGates } from './world.ts';
@@ -19,6 +21,8 @@ const LONG_MS = 10 * 60_000;
 /** What a gate asks and sends, and the Lease by which it leads. */
 const CONCERNED =
   /^(?:append|patch nodes|patch nodegates|create events|patch leases|update leases)/;
+
+const MISTAKES = [...GATE_MISTAKES, ...MISTAKES_UNDER_FAULTS];
 
 let quiet: GateResult;
 before(async () => {
@@ -93,17 +97,30 @@ describe('while others decide about writes of Nodes, the rules hold:', () => {
     });
 });
 
+describe('while the configuration changes, the rules hold:', () => {
+  for (const fault of CONFIGURATION_FAULTS)
+    test(`${fault.id}, ${fault.title}`, async () => {
+      const { violations, struck, opened } = await playGates({ configuration: fault, replicas: 2 });
+      assert.deepEqual(violations, []);
+      assert.ok(struck > 0, 'nothing changed');
+      assert.ok(
+        opened.some((one) => /^config(?:-next)? n-unproven$/.test(one)),
+        opened.join(),
+      );
+    });
+});
+
 test('mistakes and what catches them are in the lists', () => {
   const kinds = new Set(PLANTED_KINDS.map(({ id }) => id));
   const rules = new Set([...SAFETY, ...LIVENESS].map(({ id }) => id));
-  for (const { id, caughtBy } of GATE_MISTAKES) {
+  for (const { id, caughtBy } of MISTAKES) {
     assert.ok(kinds.has(id) || !/^P\d+$/.test(id), id);
     for (const rule of caughtBy) assert.ok(rules.has(rule), rule);
   }
 });
 
 describe('a planted mistake is caught:', () => {
-  for (const { id, caughtBy, plant } of GATE_MISTAKES)
+  for (const { id, caughtBy, plant } of MISTAKES)
     test(`${id} by ${caughtBy.join(' and ')}`, async () => {
       const { violations } = await playGates(plant());
       const rules = new Set(violations.map(({ rule }) => rule));

@@ -1,5 +1,7 @@
 import type { DiagnosisDocument } from '../../../diagnosis/document.ts';
+import { allAsSeen } from '../../../diagnosis/fact-index.ts';
 import { type FleetFacts, nodeRolesOf, shutOutRoles } from '../../../domain/nodes/fleet.ts';
+import { factsOfKind } from '../../../evidence/fact-values.ts';
 import type { Fact, Seen } from '../../../evidence/fact.ts';
 import type { FactKind, FactTypes } from '../../../evidence/kinds.ts';
 import type { Observations } from '../../../evidence/observations.ts';
@@ -56,11 +58,7 @@ export function shutOutIn(observations: Observations): readonly ShutOutRole[] {
 /** The facts of one look as the questions about a whole fleet read them. */
 function fleetOf({ facts, listings, collection }: Observations): FleetFacts {
   const list = <K extends FactKind>(kind: K): readonly Seen<FactTypes[K]>[] =>
-    facts.flatMap((one) =>
-      one.kind === kind
-        ? [{ state: 'seen', value: one.value as FactTypes[K], by: one.by, locator: one.locator }]
-        : [],
-    );
+    allAsSeen(factsOfKind(facts, kind));
   const read = <K extends FactKind>(kind: K): Fact<FactTypes[K]> => {
     const [first] = list(kind);
     if (first !== undefined) return first;

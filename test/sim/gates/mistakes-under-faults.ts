@@ -1,0 +1,97 @@
+/** Mistakes that show only while others refuse the writes of a gate, or change its policies. */
+import { listAt, textAt } from '../../../src/evidence/json.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
+import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
+import { CONFIGURATION_FAULTS } from '../../../src/sim/faults/configuration.ts';
+import { type GateMistake, hearing, inside, isOfTaints, nameOf, seeing } from './mistakes.ts';
+import type { PortBug } from './plan.ts';
+
+function faultOf<T extends { readonly title: string }>(faults: readonly T[], title: RegExp): T {
+  const found = faults.find((one) => title.test(one.title));
+  if (found === undefined) throw new Error(`no fault is called ${title}`);
+  return found;
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof PortError && (error.failure === 'denied' || error.failure === 'invalid');
+}
+
+/** What was refused once would be refused again, and so nobody asks. */
+function refusedForGood(): PortBug {
+  const refusals = new Map<string, unknown>();
+  return ({ writes }) => ({
+    writes: {
+      ...writes,
+      async patch(resource, name, patch, more) {
+        const key = isOfTaints(patch) ? name.name : null;
+        if (key !== null && refusals.has(key)) throw refusals.get(key);
+        try {
+          return await writes.patch(resource, name, patch, more);
+        } catch (error) {
+          if (key !== null && isRefused(error)) refusals.set(key, error);
+          throw error;
+        }
+      },
+    },
+  });
+}
+
+/** A taint that went with our write is gone, whatever the Node says later. */
+function answerIsRead(): PortBug {
+  const opened = new Set<string>();
+  return ({ api, writes }) => ({
+    api: seeing(api, 'nodes', (node) => {
+      if (!opened.has(nameOf(node))) return node;
+      const taints = listAt(node, 'spec.taints').filter(
+        (taint) => !(textAt(taint, 'key') ?? '').startsWith('readiness.k8s.io/'),
+      );
+      return { ...node, spec: { ...inside(node, 'spec'), taints } };
+    }),
+    writes: {
+      ...writes,
+      async patch(resource, name, patch, more) {
+        const answer = await writes.patch(resource, name, patch, more);
+        const isRemoval =
+          patch.type === 'json' && patch.operations.some(({ op }) => op === 'remove');
+        if (isOfTaints(patch) && isRemoval) opened.add(name.name);
+        return answer;
+      },
+    },
+  });
+}
+
+const READ_FOR_MS = 30_000;
+
+/** Policies are read when the program begins. */
+const readOnce: PortBug = ({ api, clock }) => {
+  const startMs = clock.monotonicMs();
+  const isLate = (): boolean => clock.monotonicMs() - startMs > READ_FOR_MS;
+  return { api: hearing(api, 'nodegates', (event) => (isLate() ? null : event)) };
+};
+
+export const MISTAKES_UNDER_FAULTS: readonly GateMistake[] = [
+  {
+    id: 'F08: a write that was refused is not sent again',
+    caughtBy: ['L-01'],
+    plant: () => ({
+      bug: refusedForGood(),
+      admission: faultOf(ADMISSION_FAULTS, /refuses our patch/),
+    }),
+  },
+  {
+    id: 'F08: a taint that a webhook puts back is not looked at',
+    caughtBy: ['L-01'],
+    plant: () => ({
+      bug: answerIsRead(),
+      admission: faultOf(ADMISSION_FAULTS, /puts the taint back/),
+    }),
+  },
+  {
+    id: 'F31: policies are read once',
+    caughtBy: ['L-01'],
+    plant: () => ({
+      bug: readOnce,
+      configuration: faultOf(CONFIGURATION_FAULTS, /another name/),
+    }),
+  },
+];
