@@ -14,7 +14,7 @@ import { firstCutIn } from './fact-index.ts';
 import { buildLadder, type Failure, stageOf, verdictOf, withoutUsable } from './ladder.ts';
 import type { Made, Memory, Reported } from './memory.ts';
 import { notObservableOf } from './not-observable.ts';
-import { assignRoles, pickHeadline } from './rank.ts';
+import { assignRoles, pickHeadline, risksOf } from './rank.ts';
 import type { FoundCause, RoledFinding, Standing } from './standing.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
 import type { Subject } from './subject.ts';
@@ -170,7 +170,10 @@ function concerning(
     return all.filter((one) => !hasGone(one, observations)).map(({ report }) => report);
   const machines = all.filter(({ subject }) => subject.kind === 'Machine');
   const explaining = new Set(
-    machines.flatMap(({ report }) => report.findings.map(({ explainedBy }) => explainedBy)),
+    machines.flatMap(({ report: { findings, risks = [] } }) => [
+      ...findings.map(({ explainedBy }) => explainedBy),
+      ...risks,
+    ]),
   );
   const others = all.filter(
     ({ report }) =>
@@ -222,6 +225,7 @@ function reportOf(
   const findings = [...shown, ...candidatesOf(standing, roled, frame, resemblance, ladder)];
   if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
     return null;
+  const risks = subject.kind === 'Machine' ? risksOf(subject, frame.shared, roled, ladder) : [];
   return {
     kind: subject.kind,
     name: subject.name,
@@ -231,6 +235,7 @@ function reportOf(
     stage: stageOf(ladder),
     ladder,
     findings,
+    ...(risks.length === 0 ? {} : { risks }),
     notObservable: notObservableOf(ladder, subject, observations),
     timeline: timelineOf(standing, roled),
   };

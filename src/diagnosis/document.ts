@@ -33,6 +33,8 @@ export interface SubjectReport {
   readonly stage: Stage | null;
   readonly ladder: readonly Rung[];
   readonly findings: readonly Finding[];
+  /** Causes of the cluster that a machine depends on and does not suffer from yet; absent without any. */
+  readonly risks?: readonly string[];
   readonly notObservable: readonly NotObservable[];
   /** What happened, in causal order. */
   readonly timeline: readonly TimelineEntry[];
