@@ -7,6 +7,7 @@ import type { LineSource } from '../evidence/source.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import type { DiagnosisDocument, Finding, SubjectReport } from './document.ts';
 import { type DiagnosisInput, type Examination, examine, isBystander } from './examine.ts';
+import { answeredCommands } from './answered.ts';
 import { NO_RESEMBLANCE, possibleFindings, type Resemblance } from './candidates.ts';
 import { shownFinding } from './findings.ts';
 import { splitGroups } from './groups.ts';
@@ -68,12 +69,14 @@ export function diagnose(
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
   const reports = concerning(all, input);
+  const answered = answeredCommands(reports, input.observations);
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Diagnosis',
     catalogueVersion: input.catalogueVersion,
     headline: pickHeadline(reports, standings),
     subjects: reports,
+    ...(answered.length === 0 ? {} : { answered }),
     recognized: recognizedIn(input.observations),
     losses: lossesOf(input.observations),
   };

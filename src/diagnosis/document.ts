@@ -11,6 +11,8 @@ export interface DiagnosisDocument {
   readonly catalogueVersion: string;
   readonly headline: Headline | null;
   readonly subjects: readonly SubjectReport[];
+  /** Commands of machines in trouble whose whole answers are in the evidence; absent without any. */
+  readonly answered?: readonly string[];
   /** Programs and kinds of output that were recognized in the evidence. */
   readonly recognized: readonly LineSource[];
   /** What was given but could not be read, in sentences. */
