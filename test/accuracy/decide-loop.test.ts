@@ -57,7 +57,10 @@ describe('what real clients printed', () => {
 });
 
 /** Where the absence of the object is the cause. */
-const ABSENCES: ReadonlySet<string> = new Set(['aws-auth-missing']);
+const ABSENCES: ReadonlySet<string> = new Set([
+  'aws-auth-missing',
+  'eks-node-manager-rbac-missing',
+]);
 
 const asked = shareOf(
   loops.filter(({ moods }) => moods.length > 0),
