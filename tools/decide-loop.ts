@@ -7,12 +7,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { sequence } from '../src/diagnosis/report/shell-words.ts';
 import { causeOf } from '../src/causes/catalogue.ts';
 import { CAUSES } from '../src/causes/index.generated.ts';
 import {
   type Answer,
   DECIDE_LOOPS_PATH,
   type DecideLoop,
+  MOODS,
+  namedBy,
   outcomeOf,
   readDecideLoops,
 } from '../test/accuracy/decide-loop.ts';
@@ -20,7 +23,7 @@ import { type Example, loadExamples } from '../test/causes/example.ts';
 import { closeClients, filledFrom, runOn } from './closed-loop/clients.ts';
 import { heldIn } from './closed-loop/evidence.ts';
 import { closedLoopPage } from './closed-loop/page.ts';
-import { formsOf } from './closed-loop/parts.ts';
+import { formsOf, kindOf } from './closed-loop/parts.ts';
 import { closeDoor } from './closed-loop/world.ts';
 
 const PAGE = join(import.meta.dirname, '../docs/closed-loop.md');
@@ -61,16 +64,33 @@ async function bestOf(
   return best;
 }
 
+/** What the command prints where nothing is there, and where the servers refuse it. */
+async function moodsOf(
+  command: string,
+  example: Example | undefined,
+): Promise<DecideLoop['moods']> {
+  const [first = ''] = sequence(command);
+  if (example === undefined || kindOf(first) === 'machine') return [];
+  const typed = filledFrom(command, heldIn(example.files));
+  const answers: DecideLoop['moods'][number][] = [];
+  for (const mood of MOODS) {
+    const { text } = await runOn(command, example.files, mood);
+    answers.push({ mood, typed, text, named: await namedBy({ typed, text }) });
+  }
+  return answers;
+}
+
 async function loopOf(cause: string, command: string): Promise<DecideLoop> {
   const examples = loadExamples([cause]).filter(({ expect }) => expect === 'found');
   const best = await bestOf(command, examples);
-  if (best === null) return { cause, command, example: null, answers: [] };
+  const moods = await moodsOf(command, best?.example ?? examples[0]);
+  if (best === null) return { cause, command, example: null, answers: [], moods };
   const answers = [best.answer];
   for (const form of formsOf(command).slice(1)) {
     const answer = await answerOn(best.example, form);
     if (answer !== null) answers.push(answer);
   }
-  return { cause, command, example: best.example.name, answers };
+  return { cause, command, example: best.example.name, answers, moods };
 }
 
 const { values, positionals } = parseArgs({

@@ -52,6 +52,8 @@ export interface Found {
   readonly proof: readonly Quote[];
   /** Instance ids or Node names which a cause of the cluster or a group concerns; all when absent. */
   readonly machines?: readonly string[];
+  /** Those of them that run on as yet, although they depend on what is wrong. */
+  readonly dependents?: readonly string[];
   /** What may be done about objects that it names; acted on only where it is definite. */
   readonly repairs?: readonly Repair[];
 }
@@ -212,6 +214,11 @@ export function found(
 ): Found {
   const of = machines === undefined ? {} : { machines };
   return { verdict: 'found', confidence, details, proof, ...of };
+}
+
+/** The same of a cause whose machines, by instance id or Node name, run on as yet. */
+export function foundBefore(match: Found, dependents: readonly string[]): Found {
+  return { ...match, machines: [], dependents };
 }
 
 /** The same with what may be done about objects that it names. */

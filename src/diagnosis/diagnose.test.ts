@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import type { FactRecord, Listing, Observations } from '../evidence/observations.ts';
 import { awsOf, nodeOf } from '../evidence/testing.ts';
 import { NO_RESEMBLANCE } from './candidates.ts';
-import { type Cause, found } from './cause.ts';
+import { type Cause, type Found, found, foundBefore } from './cause.ts';
 import { diagnose } from './diagnose.ts';
 import type { DiagnosisDocument } from './document.ts';
 import type { DiagnosisInput } from './examine.ts';
@@ -107,6 +107,59 @@ describe('a machine that a live cluster only has words of', () => {
     assert.equal(told(machine([instance('terminated')], { hits: LINE }), { causes }), false);
     const unsure = [always('retained', 'likely')];
     assert.equal(told(machine([], { hits: LINE }), { causes: unsure }), false);
+  });
+});
+
+describe('a machine of a cluster in which something is wrong', () => {
+  const proof = quoteOf(1);
+  const cluster = subjectOf({ kind: 'Cluster', name: 'shop', hits: LINE });
+  const risksIn = (cause: Partial<Cause>, one: Subject, machines?: readonly string[]) => {
+    const match = (): Found => ({
+      ...found({}, [proof]),
+      ...(machines === undefined ? {} : { machines }),
+    });
+    const causes = [causeOf('c', 'authenticated', { scope: 'cluster', match, ...cause })];
+    const document = diagnosed({
+      subjects: [one, cluster],
+      causes,
+      observations: observationsOf(),
+    });
+    return document.subjects.find(({ kind }) => kind === 'Machine')?.risks ?? [];
+  };
+  const ready = machine([], { hits: [hitOf('milestone:node-ready', quoteOf(1))] });
+
+  test('is at risk from what it depends on', () => {
+    assert.deepEqual(risksIn({}, machine()), ['c']);
+    assert.deepEqual(risksIn({ stage: 'usable' }, machine()), ['c']);
+  });
+
+  test('is not at risk from what only concerns machines that are on their way', () => {
+    assert.deepEqual(risksIn({ stage: 'registered' }, machine()), ['c']);
+    assert.deepEqual(risksIn({ stage: 'registered' }, ready), []);
+    assert.deepEqual(risksIn({ stage: 'launched' }, ready), []);
+  });
+
+  test('is not at risk from what names other machines', () => {
+    assert.deepEqual(risksIn({}, machine(), ['i-other']), []);
+    for (const [dependent, risks] of [
+      [ID, ['c']],
+      ['i-other', []],
+    ] as const) {
+      const match = (): Found => foundBefore(found({}, [proof]), [dependent]);
+      assert.deepEqual(risksIn({ match, scope: 'group' }, machine()), risks);
+    }
+  });
+
+  test('is asked about together with its cluster', () => {
+    const match = (): Found => found({}, [proof]);
+    const causes = [causeOf('c', 'authenticated', { scope: 'cluster', match })];
+    const document = diagnosed({
+      subjects: [machine(), cluster],
+      causes,
+      observations: observationsOf(),
+      asked: () => true,
+    });
+    assert.deepEqual(namesIn(document).toSorted(), ['node00', 'shop']);
   });
 });
 

@@ -7,6 +7,7 @@ import type { LineSource } from '../evidence/source.ts';
 import { stageIndex } from '../evidence/stage.ts';
 import type { DiagnosisDocument, Finding, SubjectReport } from './document.ts';
 import { type DiagnosisInput, type Examination, examine, isBystander } from './examine.ts';
+import { answeredCommands } from './answered.ts';
 import { NO_RESEMBLANCE, possibleFindings, type Resemblance } from './candidates.ts';
 import { shownFinding } from './findings.ts';
 import { splitGroups } from './groups.ts';
@@ -14,7 +15,7 @@ import { firstCutIn } from './fact-index.ts';
 import { buildLadder, type Failure, stageOf, verdictOf, withoutUsable } from './ladder.ts';
 import type { Made, Memory, Reported } from './memory.ts';
 import { notObservableOf } from './not-observable.ts';
-import { assignRoles, pickHeadline } from './rank.ts';
+import { assignRoles, pickHeadline, risksOf } from './rank.ts';
 import type { FoundCause, RoledFinding, Standing } from './standing.ts';
 import { ageOf, instanceWithoutNode, REGISTRATION_NORMAL_MS } from './seen-symptoms.ts';
 import type { Subject } from './subject.ts';
@@ -68,12 +69,14 @@ export function diagnose(
     return report === null ? [] : [{ report, subject: standing.subject }];
   });
   const reports = concerning(all, input);
+  const answered = answeredCommands(reports, input.observations);
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
     kind: 'Diagnosis',
     catalogueVersion: input.catalogueVersion,
     headline: pickHeadline(reports, standings),
     subjects: reports,
+    ...(answered.length === 0 ? {} : { answered }),
     recognized: recognizedIn(input.observations),
     losses: lossesOf(input.observations),
   };
@@ -176,7 +179,10 @@ function concerning(
     return all.filter((one) => !hasGone(one, observations)).map(({ report }) => report);
   const machines = all.filter(({ subject }) => subject.kind === 'Machine');
   const explaining = new Set(
-    machines.flatMap(({ report }) => report.findings.map(({ explainedBy }) => explainedBy)),
+    machines.flatMap(({ report: { findings, risks = [] } }) => [
+      ...findings.map(({ explainedBy }) => explainedBy),
+      ...risks,
+    ]),
   );
   const others = all.filter(
     ({ report }) =>
@@ -228,6 +234,7 @@ function reportOf(
   const findings = [...shown, ...candidatesOf(standing, roled, frame, resemblance, ladder)];
   if (subject.kind !== 'Machine' && findings.length === 0 && standing.symptoms.length === 0)
     return null;
+  const risks = subject.kind === 'Machine' ? risksOf(subject, frame.shared, roled, ladder) : [];
   return {
     kind: subject.kind,
     name: subject.name,
@@ -237,6 +244,7 @@ function reportOf(
     stage: stageOf(ladder),
     ladder,
     findings,
+    ...(risks.length === 0 ? {} : { risks }),
     notObservable: notObservableOf(ladder, subject, observations),
     timeline: timelineOf(standing, roled),
   };

@@ -11,6 +11,8 @@ export interface DiagnosisDocument {
   readonly catalogueVersion: string;
   readonly headline: Headline | null;
   readonly subjects: readonly SubjectReport[];
+  /** Commands of machines in trouble whose whole answers are in the evidence; absent without any. */
+  readonly answered?: readonly string[];
   /** Programs and kinds of output that were recognized in the evidence. */
   readonly recognized: readonly LineSource[];
   /** What was given but could not be read, in sentences. */
@@ -33,6 +35,8 @@ export interface SubjectReport {
   readonly stage: Stage | null;
   readonly ladder: readonly Rung[];
   readonly findings: readonly Finding[];
+  /** Causes of the cluster that a machine depends on and does not suffer from yet; absent without any. */
+  readonly risks?: readonly string[];
   readonly notObservable: readonly NotObservable[];
   /** What happened, in causal order. */
   readonly timeline: readonly TimelineEntry[];

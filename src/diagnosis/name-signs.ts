@@ -1,4 +1,5 @@
 import type { Sign } from './cause.ts';
+import { instanceIdIn, ipInName } from '../evidence/names.ts';
 import { NODE_INITIALISED } from './milestones.ts';
 
 /**
@@ -21,6 +22,31 @@ export const REFUSED_NAMES = {
     weight: 'context',
   },
 } as const satisfies Readonly<Record<string, Sign>>;
+
+/** What only machines of EKS print, whose kubelets the API server knows through an IAM mapping. */
+export const OF_EKS = {
+  onEks: {
+    in: ['kubelet'],
+    anchors: ['Kubelet version', 'Version: v1.'],
+    pattern: /(?:kubeletVersion="|Version: )v[\d.]+-eks-/,
+    weight: 'context',
+  },
+  onBottlerocket: {
+    in: ['client-output', 'unknown', 'journal', 'kubelet', 'karpenter'],
+    anchors: ['.bottlerocket/', 'Bottlerocket OS'],
+    pattern: /\/\.bottlerocket\/|\bBottlerocket OS\b/,
+    weight: 'context',
+    isBackground: true,
+  },
+} as const satisfies Readonly<Record<string, Sign>>;
+
+/**
+ * True for a credential that is an instance id and nothing more where the Node has a name of an
+ * address. IAM gives every session of an instance this name, which a mapping with {{SessionName}} takes.
+ */
+export function isSessionName(credential: string, node: string): boolean {
+  return instanceIdIn(credential) === credential && ipInName(node) !== null;
+}
 
 /** A cloud controller that found the instance after all. */
 export const INITIALISED = {

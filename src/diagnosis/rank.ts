@@ -1,8 +1,9 @@
-import { stageIndex } from '../evidence/stage.ts';
+import { type Stage, stageIndex } from '../evidence/stage.ts';
 import { isAfter } from '../evidence/time.ts';
 import type { Cause, Found } from './cause.ts';
-import type { Finding, Headline, SubjectReport } from './document.ts';
+import type { Finding, Headline, Rung, SubjectReport } from './document.ts';
 import type { FoundCause, RoledFinding, Standing } from './standing.ts';
+import type { Subject } from './subject.ts';
 
 /** True when `a`, being there, is reason enough for `b` to be seen. */
 export function explains(a: FoundCause, b: FoundCause): boolean {
@@ -33,19 +34,19 @@ export function assignRoles(
   return [...repeated, ...own.map((entry) => roleOf(entry, roots, standing))];
 }
 
-/** A cause that names its machines concerns only those. */
-function names({ match }: FoundCause, { subject }: Standing): boolean {
+function isAmong(machines: readonly string[], subject: Subject): boolean {
   const own = new Set([
     subject.instanceId,
     subject.node,
     ...subject.names.map(({ value }) => value),
   ]);
-  return (match.machines ?? []).some((machine) => own.has(machine));
+  return machines.some((machine) => own.has(machine));
 }
 
 /** A cause of the whole cluster concerns the machines that stand at or above its stage in trouble. */
 function concerns(entry: FoundCause, standing: Standing): boolean {
-  if (entry.match.machines !== undefined) return names(entry, standing);
+  // A cause that names its machines concerns only those.
+  if (entry.match.machines !== undefined) return isAmong(entry.match.machines, standing.subject);
   const reach = stageIndex(entry.cause.stage);
   return (
     standing.symptoms.some(({ symptom }) => stageIndex(symptom.stage) >= reach) ||
@@ -53,6 +54,29 @@ function concerns(entry: FoundCause, standing: Standing): boolean {
       ({ cause }) => cause.id !== entry.cause.id && stageIndex(cause.stage) >= reach,
     )
   );
+}
+
+/** Stages that are climbed once: what fails there later stops new machines, and none that is past it. */
+const CLIMBED_ONCE: ReadonlySet<Stage> = new Set(['launched', 'bootstrapped', 'registered']);
+
+/** Causes of the whole cluster that a machine depends on and does not suffer from yet. */
+export function risksOf(
+  subject: Subject,
+  shared: readonly FoundCause[],
+  roled: readonly RoledFinding[],
+  ladder: readonly Rung[],
+): readonly string[] {
+  const suffered = new Set(roled.flatMap(({ cause, explainedBy: by }) => [cause.id, by]));
+  const isPast = (stage: Stage): boolean =>
+    CLIMBED_ONCE.has(stage) &&
+    ladder.some((rung) => rung.stage === stage && rung.state === 'passed');
+  return shared
+    .filter(({ cause, match: { machines, dependents } }) =>
+      machines === undefined ? cause.scope === 'cluster' : isAmong(dependents ?? [], subject),
+    )
+    .filter((entry) => !shared.some((other) => explains(other, entry)))
+    .filter(({ cause }) => !suffered.has(cause.id) && !isPast(cause.stage))
+    .map(({ cause }) => cause.id);
 }
 
 /** The stage of an undecided symptom under which nothing above can work, null without one. */

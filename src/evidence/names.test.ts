@@ -83,9 +83,16 @@ describe('names of machines', () => {
 });
 
 describe('forms of names', () => {
-  test('an instance id has eight or seventeen digits between separators', () => {
+  test('an instance id has eight to seventeen digits between separators', () => {
     assert.equal(instanceIdIn('aws:///z/i-0abc1234'), 'i-0abc1234');
-    for (const text of ['i-0abc123', 'i-0abc12345', 'xi-0abc1234', 'i-0abc1234x', 'i-0ABC1234'])
+    assert.equal(instanceIdIn('i-0abc12345.ec2.internal'), 'i-0abc12345');
+    for (const text of [
+      'i-0abc123',
+      'i-0abc123456789abcdef',
+      'xi-0abc1234',
+      'i-0abc1234x',
+      'i-0ABC1234',
+    ])
       assert.equal(instanceIdIn(text), null, text);
   });
 

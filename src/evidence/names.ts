@@ -17,7 +17,8 @@ export interface MachineName {
   readonly value: string;
 }
 
-const INSTANCE_ID = /\bi-(?:[0-9a-f]{17}|[0-9a-f]{8})\b/;
+/** As long as EC2 makes them, or shorter by the hand of who pasted them. */
+const INSTANCE_ID = /\bi-[0-9a-f]{8,17}\b/;
 const IP_NAME = /^ip-(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})(?=\.|$)/;
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const RESERVED_HOSTS = new Set(['localhost', 'localhost.localdomain', 'ip-xx', '-', '(none)']);

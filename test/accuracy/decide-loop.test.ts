@@ -8,7 +8,7 @@ import { closedLoopPage } from '../../tools/closed-loop/page.ts';
 import { formsOf } from '../../tools/closed-loop/parts.ts';
 import { loadExamples } from '../causes/example.ts';
 import { shareOf, tellShare } from '../share.ts';
-import { outcomeOf, readDecideLoops } from './decide-loop.ts';
+import { namedBy, outcomeOf, readDecideLoops } from './decide-loop.ts';
 
 const SHARES = 12;
 const RECORD = 'run: node tools/decide-loop.ts --record';
@@ -56,4 +56,29 @@ describe('what real clients printed', () => {
   }
 });
 
+/** Where the absence of the object is the cause. */
+const ABSENCES: ReadonlySet<string> = new Set([
+  'aws-auth-missing',
+  'eks-node-manager-rbac-missing',
+]);
+
+const asked = shareOf(
+  loops.filter(({ moods }) => moods.length > 0),
+  SHARES,
+);
+
+describe('an answer that shows nothing', () => {
+  for (const { cause, moods } of asked) {
+    test(`names no other cause than an absence, where ${cause} was asked about`, async () => {
+      for (const answer of moods) {
+        const named = await namedBy(answer);
+        assert.equal(named, answer.named, `${answer.typed}; ${RECORD} ${cause}`);
+        const isAbsence = answer.mood === 'empty' && (named === null || ABSENCES.has(named));
+        assert.ok(isAbsence || named === null, `${answer.typed} ${answer.mood}: ${named ?? ''}`);
+      }
+    });
+  }
+});
+
+tellShare('answers that show nothing', asked.length, loops.length);
 tellShare('commands that decide', chosen.length, played.length);

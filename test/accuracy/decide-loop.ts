@@ -15,6 +15,18 @@ export interface Answer {
   readonly outcome: Outcome;
 }
 
+/** How servers answer that do not show what an example holds. */
+export const MOODS = ['empty', 'forbidden'] as const;
+
+/** What the command of a cause printed where there is nothing, or where it was refused. */
+export interface MoodAnswer {
+  readonly mood: (typeof MOODS)[number];
+  readonly typed: string;
+  readonly text: string;
+  /** The cause that it names; null where it names none, as it should unless the absence is the fault. */
+  readonly named: string | null;
+}
+
 /** The command that decides a cause, run by the real clients on what one example holds. */
 export interface DecideLoop {
   readonly cause: string;
@@ -22,6 +34,8 @@ export interface DecideLoop {
   /** Null where no example holds what the command would show. */
   readonly example: string | null;
   readonly answers: readonly Answer[];
+  /** Of commands of kubectl and aws; servers refuse no command of a machine. */
+  readonly moods: readonly MoodAnswer[];
 }
 
 export const DECIDE_LOOPS_PATH = join(import.meta.dirname, 'decide-loop.json');
@@ -46,6 +60,15 @@ function seenBefore(files: readonly ExampleFile[]): readonly ExampleFile[] {
   return files.filter(
     ({ name, text }) => !/\.(?:json|ya?ml|tf)$/.test(name) && !/^\$ /m.test(text),
   );
+}
+
+/** The cause that an answer names by itself. */
+export async function namedBy({
+  typed,
+  text,
+}: Pick<Answer, 'typed' | 'text'>): Promise<string | null> {
+  const { headline } = await diagnoseTexts([{ name: 'answer.txt', text: `$ ${typed}\n${text}` }]);
+  return headline?.cause ?? null;
 }
 
 /** Reads an answer alone, and then beside the logs where these do not name the cause themselves. */

@@ -21,6 +21,7 @@ const ROW: RollCallRow = {
   stage: 'gated',
   verdict: 'cannot-tell',
   headline: null,
+  risks: [],
   note: WHY,
 };
 

@@ -125,6 +125,7 @@ export function row(verdict: RollCallRow['verdict'], cause: string | null = null
     stage: verdict === 'usable' ? 'usable' : 'networked',
     verdict,
     headline,
+    risks: [],
     note: null,
   };
 }

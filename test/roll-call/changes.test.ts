@@ -46,6 +46,14 @@ describe('changes from look to look', () => {
     ]);
   });
 
+  test('reports on each machine what ails the cluster that it depends on', () => {
+    const atRisk = documentOf([row({ risks: ['aws-auth-missing'] })]);
+    assert.deepEqual(changeLines(documentOf([row()]), atRisk), [
+      'ip-10-0-0-1 i-00000000000000001: usable -> usable, at risk from aws-auth-missing',
+    ]);
+    assert.deepEqual(changeLines(atRisk, atRisk), []);
+  });
+
   test('reports every machine as new at first and nothing that stayed', () => {
     const document = documentOf([FAILED, row({ name: 'b', instanceId: null })]);
     assert.deepEqual(changeLines(null, document), [

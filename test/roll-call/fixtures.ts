@@ -175,6 +175,7 @@ export function row(change: Partial<RollCallRow> = {}): RollCallRow {
     stage: null,
     verdict: 'usable',
     headline: null,
+    risks: [],
     note: null,
     ...change,
   };

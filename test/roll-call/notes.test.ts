@@ -49,6 +49,19 @@ describe('what EC2 says of an instance', () => {
   });
 });
 
+test('a machine says what ails the cluster that it depends on', async () => {
+  const sources = { instances: [instance(1)], nodes: [node(1)] };
+  const atRisk = machine(1, { risks: ['aws-auth-missing'] });
+  assert.deepEqual(await notesOf(sources, [atRisk]), [
+    'At risk from the cluster: aws-auth-missing.',
+  ]);
+  const { rows } = await rollCall(sources, [atRisk]);
+  assert.deepEqual(
+    rows.map(({ risks }) => risks),
+    [['aws-auth-missing']],
+  );
+});
+
 describe('a Lease that is renewed without a Node', () => {
   const lease = (secondsAgo: number, name = dnsName(1), namespace = 'kube-node-lease'): object => ({
     apiVersion: 'coordination.k8s.io/v1',

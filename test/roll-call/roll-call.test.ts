@@ -34,6 +34,7 @@ describe('rows', () => {
         stage: null,
         verdict: 'usable',
         headline: null,
+        risks: [],
         note: null,
       },
     ]);

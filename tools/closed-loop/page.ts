@@ -45,6 +45,21 @@ function formRow(form: string, loops: readonly DecideLoop[]): string {
   return `| ${form} | ${own.length} | ${found} |`;
 }
 
+const MOOD_TITLES = {
+  empty: 'nothing is there: `NotFound`, `No resources found`, empty lists',
+  forbidden: 'refused: `Forbidden`, `AccessDenied`',
+} as const;
+
+/** Answers in one mood, and the causes that they name. */
+function moodRow(mood: keyof typeof MOOD_TITLES, loops: readonly DecideLoop[]): string {
+  const own = loops.flatMap(({ moods }) => moods).filter((answer) => answer.mood === mood);
+  const named = own.flatMap((answer) => answer.named ?? []);
+  const counts = [...new Set(named)]
+    .toSorted()
+    .map((cause) => `${cause} ${named.filter((one) => one === cause).length}`);
+  return `| ${[MOOD_TITLES[mood], own.length, own.length - named.length, counts.join(', ') || '-'].join(' | ')} |`;
+}
+
 function row({ cause, command, answers }: DecideLoop): string {
   const shown = command.replaceAll('|', String.raw`\|`);
   const told = answers.map(({ form, outcome }) => `${form}: ${outcome}`).join(', ');
@@ -74,6 +89,13 @@ export function closedLoopPage(loops: readonly DecideLoop[]): string {
     '| form | played | found |',
     '| --- | --- | --- |',
     ...forms.map((form) => formRow(form, loops)),
+    '',
+    'Where the servers show nothing of the example:',
+    '',
+    '| answer | commands | name nothing | name |',
+    '| --- | --- | --- | --- |',
+    moodRow('empty', loops),
+    moodRow('forbidden', loops),
     '',
     '| cause | command | read back |',
     '| --- | --- | --- |',

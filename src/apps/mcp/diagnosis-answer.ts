@@ -53,7 +53,7 @@ function rankedFinding(finding: Finding, at: number, written: Written): object {
 }
 
 function subjectAnswer(subject: SubjectReport, written: Written): object {
-  const { kind, name, instanceId, node, verdict, stage, findings } = subject;
+  const { kind, name, instanceId, node, verdict, stage, findings, risks } = subject;
   const names = [name, instanceId, node].filter((one) => one !== null);
   return {
     kind,
@@ -63,6 +63,7 @@ function subjectAnswer(subject: SubjectReport, written: Written): object {
     verdict,
     stage,
     ladder: Object.fromEntries(subject.ladder.map((rung) => [rung.stage, rung.state])),
+    ...(risks === undefined ? {} : { risks }),
     ranking: findings.map((finding, at) => rankedFinding(finding, at, written)),
     untrusted: {
       ...(names.every(isPlain) ? {} : { names }),

@@ -1,6 +1,7 @@
 import type { Headline } from '../../diagnosis/document.ts';
 import type { RollCallDocument, RollCallRow } from '../../diagnosis/roll-call/document.ts';
-import { type Verdict, worstOf } from '../../evidence/verdict.ts';
+import { verdictOfRollCall } from '../../diagnosis/roll-call/verdict.ts';
+import type { Verdict } from '../../evidence/verdict.ts';
 import { isPlain } from './plain.ts';
 import { nextTool, type NextStep, type ToolAnswer } from './tool.ts';
 import { titleOf } from './written.ts';
@@ -48,7 +49,7 @@ export function statusToolAnswer(
   paths: readonly string[],
 ): ToolAnswer {
   const { gaps, shared, cluster, notObservable, losses } = document;
-  const verdict = worstOf([...document.rows, ...gaps].map((one) => one.verdict));
+  const verdict = verdictOfRollCall(document);
   const headlines = document.rows.flatMap(({ headline }) => headline ?? []);
   return {
     answer: { verdict, machines: countsOf(document.rows), causes: causesOf(headlines) },

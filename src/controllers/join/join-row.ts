@@ -22,6 +22,7 @@ export function rowOfJoin(end: JoinEvent, headline: JoinHeadline | null): RollCa
     stage: headline?.stage ?? null,
     verdict: verdictOf(end),
     headline: headline === null ? null : { ...headlineOf(headline), subject: name },
+    risks: [],
     note: `rollcall join: ${message}`,
   };
 }

@@ -22,6 +22,7 @@ const USABLE: RollCallRow = {
   stage: null,
   verdict: 'usable',
   headline: null,
+  risks: [],
   note: null,
 };
 

@@ -18,6 +18,7 @@ const ROW: RollCallRow = {
   stage: 'networked',
   verdict: 'not-usable',
   headline: { cause: 'cni-not-ready', stage: 'networked', confidence: 'likely', subject: ID },
+  risks: [],
   note: 'two Nodes',
 };
 

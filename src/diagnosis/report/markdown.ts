@@ -35,6 +35,10 @@ function timeline(report: SubjectReport): readonly string[] {
   return ['### Time line', '', '| when | what | where |', '|---|---|---|', ...rows, ''];
 }
 
+function risks({ risks: from = [] }: SubjectReport): readonly string[] {
+  return from.length === 0 ? [] : [`At risk from the cluster: ${from.map(code).join(', ')}.`, ''];
+}
+
 function subject(report: SubjectReport): readonly string[] {
   const rungs = report.ladder.map((rung) => `| ${rung.stage} | ${rung.state} |`);
   return [
@@ -44,6 +48,7 @@ function subject(report: SubjectReport): readonly string[] {
     '|---|---|',
     ...rungs,
     '',
+    ...risks(report),
     ...report.findings.flatMap(finding),
     ...timeline(report),
   ];

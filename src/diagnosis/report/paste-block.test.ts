@@ -262,3 +262,38 @@ test('a named cause that others bring about ends with the read that says why', (
   const commands = decidingCommands(document).map(({ command }) => command);
   assert.deepEqual(commands, ['journalctl -u kubelet']);
 });
+
+test('one answer in several forms is asked for once, in the form that says most', () => {
+  const block = blockFor([
+    'kubectl get node a -o wide',
+    'kubectl get node a -o yaml',
+    'kubectl get node a -o json',
+    'kubectl get node a',
+  ]);
+  assert.deepEqual(block.slice(1), ['kubectl get node a -o yaml']);
+});
+
+test('what is asked of all machines is not asked of one beside it', () => {
+  const block = blockFor(['kubectl get node a -o json', 'kubectl get nodes -o json']);
+  assert.deepEqual(block.slice(1), ['kubectl get nodes -o json']);
+  const tables = blockFor(['kubectl get node a -o json', 'kubectl get nodes']);
+  assert.deepEqual(tables.slice(1), ['kubectl get node a -o json', 'kubectl get nodes']);
+});
+
+test('what the evidence holds already is not asked for again', () => {
+  const findings = [
+    candidate('a', 'kubectl get node <node> -o yaml; kubectl get csr'),
+    candidate(
+      'b',
+      'kubectl get nodes -o wide; aws ec2 describe-instances --instance-ids <instance>',
+    ),
+  ];
+  const machine = subject({ node: 'n', instanceId: 'i-0', findings });
+  const answered = [
+    'kubectl get node n -o json',
+    'kubectl get nodes -o json',
+    'aws ec2 describe-instances --instance-ids i-0',
+  ];
+  assert.equal(pasteBlock(documentOf(machine)).length, 6);
+  assert.deepEqual(pasteBlock({ ...documentOf(machine), answered }).slice(1), ['kubectl get csr']);
+});

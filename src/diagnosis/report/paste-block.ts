@@ -1,6 +1,7 @@
 import type { DiagnosisDocument, Finding, SubjectReport } from '../document.ts';
 import { type KnownNames, namesOf, sharedNames } from './known-names.ts';
 import { searchCommand, searchOf } from './searches.ts';
+import { answerOf, fuller, ofAllMachines } from './same-answer.ts';
 import { piped, sequence } from './shell-words.ts';
 
 /** One read-only command that would decide, and what it is worth. */
@@ -86,6 +87,8 @@ function decidesOf({
 
 /** A command as far as it is the same for several candidates, and the causes that ask for it. */
 interface Asked {
+  /** In the form that says most. */
+  command: string;
   /** What it is worth to tell each cause: the likeliest 1, the next 1/2, 1/3, … */
   readonly causes: Map<string, number>;
   readonly expressions: string[];
@@ -97,16 +100,39 @@ function ask(
   { cause, rank }: { readonly cause: string; readonly rank: number },
 ): void {
   const search = searchOf(part);
-  const key = search?.log ?? part;
-  const known: Asked = asked.get(key) ?? { causes: new Map(), expressions: [] };
+  const key = search?.log ?? answerOf(part);
+  const known: Asked = asked.get(key) ?? { command: part, causes: new Map(), expressions: [] };
+  known.command = fuller(known.command, part);
   known.causes.set(cause, Math.max(known.causes.get(cause) ?? 0, 1 / (rank + 1)));
   if (search !== null) known.expressions.push(search.expression);
   asked.set(key, known);
 }
 
-function commandOf([key, { expressions }, worth]: Chosen): DecidingCommand {
-  const command = expressions.length === 0 ? key : searchCommand(key, expressions);
-  return { where: placeOf(command), command, worth };
+function commandOf([key, { command, expressions }, worth]: Chosen): DecidingCommand {
+  const whole = expressions.length === 0 ? command : searchCommand(key, expressions);
+  return { where: placeOf(whole), command: whole, worth };
+}
+
+/** One question about all machines answers what is asked of one of them. */
+function joinWide(asked: Map<string, Asked>): void {
+  for (const [key, { command, causes }] of asked) {
+    const wide = ofAllMachines(key);
+    const known = wide === key ? undefined : asked.get(wide);
+    if (known === undefined || fuller(known.command, command) !== known.command) continue;
+    for (const [cause, worth] of causes)
+      known.causes.set(cause, Math.max(known.causes.get(cause) ?? 0, worth));
+    asked.delete(key);
+  }
+}
+
+/** True where what a command would print is in the evidence already. */
+function isAnswered(part: string, answered: readonly string[]): boolean {
+  const wide = ofAllMachines(part);
+  return [part, wide].some((command) =>
+    answered.some(
+      (known) => answerOf(known) === answerOf(command) && fuller(known, command) === known,
+    ),
+  );
 }
 
 function uncovered({ causes }: Asked, covered: ReadonlySet<string>): number {
@@ -136,15 +162,27 @@ export function decidingCommands(
   document: DiagnosisDocument,
   most = COMMANDS_MAX,
 ): readonly DecidingCommand[] {
+  const { answered = [] } = document;
   const shared = sharedNames(document);
   const asked = new Map<string, Asked>();
   for (const subject of document.subjects) {
     for (const [rank, { cause, command }] of decidesOf(subject).entries()) {
       for (const part of partsOf(command, namesOf(subject), shared))
-        ask(asked, part, { cause, rank });
+        if (!isAnswered(part, answered)) ask(asked, part, { cause, rank });
     }
   }
+  joinWide(asked);
   return chosen(asked, most).map(commandOf);
+}
+
+/** Each answer once, in the form that says most. */
+function onceEach(commands: readonly string[]): readonly string[] {
+  const forms = new Map<string, string>();
+  for (const command of commands) {
+    const answer = answerOf(command);
+    forms.set(answer, fuller(forms.get(answer) ?? command, command));
+  }
+  return [...forms.values()];
 }
 
 /** When nothing decides and no cause asks for more: what shows the lowest stages nobody saw. */
@@ -153,23 +191,15 @@ export function collectingCommands(document: DiagnosisDocument): readonly Decidi
   const machines = document.subjects.filter(({ kind }) => kind === 'Machine');
   const missing = document.subjects.flatMap((subject) =>
     subject.notObservable.flatMap(({ collect }) =>
-      partsOf(machines.length > 1 ? ofAll(collect) : collect, namesOf(subject), shared),
+      partsOf(machines.length > 1 ? ofAllMachines(collect) : collect, namesOf(subject), shared),
     ),
   );
-  const commands = missing.length > 0 ? [...new Set(missing)].slice(0, COLLECTING_MAX) : FIRST_LOOK;
+  const unanswered = missing.filter((part) => !isAnswered(part, document.answered ?? []));
+  const commands =
+    missing.length > 0
+      ? onceEach(unanswered.length > 0 ? unanswered : missing).slice(0, COLLECTING_MAX)
+      : FIRST_LOOK;
   return commands.map((command) => ({ where: placeOf(command), command, worth: 0 }));
-}
-
-/** What is asked of one machine, asked of all: where each lacks it, one answer serves them. */
-const OF_ALL: readonly (readonly [RegExp, string])[] = [
-  [/\bget node <node>/g, 'get nodes'],
-  [/\bdescribe node <node>/g, 'describe nodes'],
-  [/ --field-selector spec\.nodeName=<node>/g, ''],
-  [/( describe-instances) --instance-ids <instance>/g, '$1'],
-];
-
-function ofAll(command: string): string {
-  return OF_ALL.reduce((text, [one, all]) => text.replace(one, all), command);
 }
 
 /** Names that only the reader knows, as they stand in the commands. */

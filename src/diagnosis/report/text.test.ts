@@ -34,6 +34,20 @@ test('one blank line is between machines, and before what was left out', () => {
   assert.doesNotMatch(text, /\n\n\n/);
 });
 
+test('a machine at risk from its cluster says so', () => {
+  const document: DiagnosisDocument = {
+    apiVersion: 'rollcall.dev/v1alpha1',
+    kind: 'Diagnosis',
+    catalogueVersion: '1',
+    headline: null,
+    subjects: [{ ...machine('node-a'), risks: ['aws-auth-missing'] }],
+    recognized: [],
+    losses: [],
+  };
+  const text = renderText(document, { columns: 100, colour: false, paths: [] });
+  assert.match(text, /\nat risk {5}from aws-auth-missing of the cluster\n/);
+});
+
 test('what was recognized is shown where it names no machine', () => {
   const document: DiagnosisDocument = {
     apiVersion: 'rollcall.dev/v1alpha1',

@@ -124,6 +124,7 @@ function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDo
     '',
   );
   if (subject.kind === 'Machine') renderLadder(page, subject.ladder);
+  renderRisks(page, subject);
   const roots = subject.findings.filter(
     (finding) => finding.role === 'root' && finding.confidence !== 'possible',
   );
@@ -133,6 +134,13 @@ function renderSubject(page: Page, subject: SubjectReport, document: DiagnosisDo
   renderTimeline(page, subject);
   if (document.headline !== null || roots.length > 0) renderNotSeen(page, subject);
   if (page.lines.at(-1) !== '') page.lines.push('');
+}
+
+/** What ails the cluster and has not reached the machine yet. */
+function renderRisks(page: Page, { risks = [] }: SubjectReport): void {
+  if (risks.length === 0) return;
+  paragraph(page, 'at risk', `from ${risks.join(', ')} of the cluster`);
+  page.lines.push('');
 }
 
 /** The ladder on as few lines as it needs, each rung with its state in words. */

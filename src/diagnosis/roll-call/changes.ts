@@ -1,10 +1,11 @@
 import type { ClusterFinding, RollCallDocument, RollCallRow } from './document.ts';
 import { rowKey } from './times.ts';
 
-/** `not-usable at networked (cni-not-ready)`. */
-function standing({ verdict, stage, headline }: RollCallRow): string {
+/** `not-usable at networked (cni-not-ready)`, `usable, at risk from aws-auth-missing`. */
+function standing({ verdict, stage, headline, risks }: RollCallRow): string {
   const where = verdict === 'usable' || stage === null ? '' : ` at ${stage}`;
-  return `${verdict}${where}${headline === null ? '' : ` (${headline.cause})`}`;
+  const risk = risks.length === 0 ? '' : `, at risk from ${risks.join(', ')}`;
+  return `${verdict}${where}${headline === null ? '' : ` (${headline.cause})`}${risk}`;
 }
 
 function labelOf({ name, instanceId }: RollCallRow): string {

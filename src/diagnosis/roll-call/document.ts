@@ -50,6 +50,8 @@ export interface RollCallRow {
   readonly stage: Stage | null;
   readonly verdict: Verdict;
   readonly headline: Headline | null;
+  /** Causes of the cluster that the machine depends on and does not suffer from yet. */
+  readonly risks: readonly string[];
   /** What the other columns cannot say, in sentences: two Nodes, no instance, what to look at. */
   readonly note: string | null;
 }

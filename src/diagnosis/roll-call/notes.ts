@@ -95,6 +95,10 @@ function ofSubject(subject: SubjectReport, headline: Headline | null): string[] 
   return unseen === undefined ? [] : [`Not seen: ${unseen.why}.`];
 }
 
+function ofCluster({ risks = [] }: SubjectReport): string[] {
+  return risks.length === 0 ? [] : [`At risk from the cluster: ${risks.join(', ')}.`];
+}
+
 /** What the columns of the row do not say, in sentences; null when they say all. */
 export function noteOf(
   machine: CalledMachine,
@@ -103,6 +107,7 @@ export function noteOf(
   headline: Headline | null,
 ): string | null {
   const notes = [
+    ...(machine.subject === null ? [] : ofCluster(machine.subject)),
     ...(machine.instance === null ? [] : ofInstance(machine.instance)),
     ...ofNodes(machine, roll),
     ...ofLease(machine, roll, renewed),

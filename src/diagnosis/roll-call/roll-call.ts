@@ -178,6 +178,7 @@ function entryOf(
     stage: subject?.stage ?? null,
     verdict: subject?.verdict ?? 'cannot-tell',
     headline,
+    risks: subject?.risks ?? [],
     note: redactValue(noteOf(machine, frame.roll, frame.renewed, headline)),
   };
   return { machine, row, attributes: attributesOf(machine, traits) };

@@ -14,6 +14,7 @@ export function row(name: string, change: Partial<RollCallRow> = {}): RollCallRo
     stage: null,
     verdict: 'usable',
     headline: null,
+    risks: [],
     note: null,
     ...change,
   };

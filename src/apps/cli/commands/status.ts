@@ -7,9 +7,9 @@ import { changedRows, changeLines } from '../../../diagnosis/roll-call/changes.t
 import type { RollCallDocument, RollCallRow } from '../../../diagnosis/roll-call/document.ts';
 import type { TimesOfRow } from '../../../collection/timeline/recorded-times.ts';
 import { rollCallOf } from '../../../diagnosis/roll-call/roll-call.ts';
+import { verdictOfRollCall } from '../../../diagnosis/roll-call/verdict.ts';
 import type { Observations } from '../../../evidence/observations.ts';
 import { excerptOf } from '../../../evidence/redact.ts';
-import { worstOf } from '../../../evidence/verdict.ts';
 import { type CliContext, type Command, UsageError } from '../context.ts';
 import { EXIT, exitCodeOfVerdict } from '../exit-code.ts';
 import { readGiven } from '../given-files.ts';
@@ -80,9 +80,8 @@ export interface StatusSource {
  * 1 when a machine or a lacking group is not usable or a cause of the cluster itself is named, as
  * `diagnose` ends; else 2 when one cannot be told, else 0.
  */
-export function exitCodeOfRollCall({ rows, gaps, cluster }: RollCallDocument): number {
-  if (cluster.length > 0) return EXIT.notUsable;
-  return exitCodeOfVerdict(worstOf([...rows, ...gaps].map(({ verdict }) => verdict)));
+export function exitCodeOfRollCall(document: RollCallDocument): number {
+  return exitCodeOfVerdict(verdictOfRollCall(document));
 }
 
 /** Longer names than anything has are told by their beginning. */

@@ -15,6 +15,7 @@ const FIELDS: Readonly<Record<keyof RollCallRow, readonly string[]>> = {
   stage: [],
   verdict: [],
   headline: ['cause', 'stage', 'confidence', 'subject'],
+  risks: [],
   note: [],
 };
 

@@ -37,7 +37,7 @@ const cause = defineCause({
     ),
     toldMissing: likely(
       ['client-output', 'unknown'],
-      /\b(?:no|neither an?|without an?|(?:not?|never) (?:have|has|had|contains?|creates?|created) an?|n't (?:have|create) an?|lacks? an?|missing(?: an?)?) (?:EKS )?(?:aws_eks_access_entry|[Aa]ccess [Ee]ntry)(?: of type \w{1,20}| for (?:(?:the|its|their|this|our|my) )?(?:\w{1,20} ){0,2}?(?:node|worker|role|IAM|instance)\w{0,10}| exists\b)/,
+      /\b(?:no|neither an?|without an?|(?:not?|never) (?:have|has|had|contains?|creates?|created) an?|n't (?:have|create) an?|lacks? an?|missing(?: an?)?|nor (?:adds?|creates?|makes?|has|have) an?) (?:EKS )?(?:aws_eks_access_entry|[Aa]ccess [Ee]ntry)(?: of type \w{1,20}| for (?:(?:the|its|their|this|our|my) )?(?:\w{1,20} ){0,2}?(?:node|worker|role|IAM|instance)\w{0,10}| for it\b| exists\b)/,
       { isTold: true, anchors: ['aws_eks_access_entry', 'access entry', 'Access Entry'] },
     ),
   },

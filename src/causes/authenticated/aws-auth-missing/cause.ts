@@ -3,6 +3,7 @@ import {
   clear,
   defineCause,
   found,
+  foundBefore,
   type Match,
   matched,
   step,
@@ -163,7 +164,7 @@ function foundRole(
   const details = { cluster, role: arn, count };
   return isLost
     ? found(details, proof, 'definite', machines)
-    : found({ ...details, still: 'true' }, proof, 'likely', []);
+    : foundBefore(found({ ...details, still: 'true' }, proof, 'likely'), machines);
 }
 
 function quoteAbsence(view: Own, { by }: Absent): Quote {

@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kubelet’s certificate ran out and nothing is left to get a new one with. */
 export default defineCause({
@@ -26,6 +26,11 @@ export default defineCause({
       ['kubelet'],
       /[Nn]o valid client certificate is found (?:and|but) the server is|since a valid client cert was found(?:,? but| and) the server is/,
       { anchors: ['o valid client certificate is found', 'since a valid client cert was found'] },
+    ),
+    toldExpired: likely(
+      ['client-output', 'unknown'],
+      /\b[Kk]ubelet(?:'s|s)? (?:client )?cert(?:ificate)?s?\b.{0,30}\b(?:expired|ran out|(?:is|are) (?:expired|out of date|too old))\b(?!.{0,40}\bserving\b)/,
+      { isTold: true, anchors: ['ubelet cert', 'ubelet client cert', 's cert', 's client cert'] },
     ),
   },
   needs: [],

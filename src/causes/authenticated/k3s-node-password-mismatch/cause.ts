@@ -24,6 +24,11 @@ export default defineCause({
       ['journal', 'kubelet'],
       /msg="(?:Running kubelet |(?:k3s|rke2) agent is up and running)/,
     ),
+    toldEntry: likely(
+      ['client-output', 'unknown'],
+      /\b(?:old|stale|already|existing|earlier)\b.{0,40}\b(?:entry|entries|line)\b.{0,80}\bnode-passwd\b/,
+      { isTold: true, anchors: ['node-passwd'] },
+    ),
   },
   needs: [],
   symptoms: [],

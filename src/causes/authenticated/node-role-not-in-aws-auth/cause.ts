@@ -3,6 +3,7 @@ import {
   clear,
   defineCause,
   found,
+  foundBefore,
   type Match,
   matched,
   step,
@@ -187,7 +188,7 @@ function stillRunning(view: Own, auth: Seen<AwsAuth>, { arn, ready, profile }: N
   const runs = `machines ${machines.join(', ')} run with the role ${arn}, and their Nodes are Ready`;
   const still = machines.length === 1 ? `machine ${machines[0]}` : `${machines.length} machines`;
   const proof = [quoteRoles(view, auth), view.quote(profile, runs)];
-  return found({ role: withoutPath(arn), still }, proof, 'likely', []);
+  return foundBefore(found({ role: withoutPath(arn), still }, proof, 'likely'), machines);
 }
 
 /** EC2 was not read, so that nobody knows the roles; a map without any node lets none of them in. */

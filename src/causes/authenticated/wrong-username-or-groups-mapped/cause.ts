@@ -8,6 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import { isSessionName, OF_EKS, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
@@ -51,9 +52,8 @@ const cause = defineCause({
       ['kubelet'],
       /nodes is forbidden: User "(?<user>system:node:[^"]+)" cannot create resource "nodes" in API group "" at the cluster scope(?!:)/,
     ),
-    onEks: context(['kubelet'], /(?:kubeletVersion="|Version: )v[\d.]+-eks-/, {
-      anchors: ['Kubelet version', 'Version: v1.'],
-    }),
+    ...REFUSED_NAMES,
+    ...OF_EKS,
     hybridGroup: definite(
       ['nodeadm', 'journal'],
       /node identity (?<user>\S+) for principal (?<role>\S+) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,
@@ -79,10 +79,12 @@ const cause = defineCause({
     'kube/CertificateSigningRequest',
   ],
   symptoms: ['node-forbidden'],
-  summary: ({ role, user, groups }) =>
-    role !== undefined
-      ? sentence`${role} is mapped to the user ${user ?? '(none)'}${phrase` and the groups ${groups}`}, which is not a node; the API server lets the kubelet in and forbids it everything.`
-      : `The API server knows the kubelet as ${user ?? 'a user that is not a node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
+  summary: ({ role, user, groups, node }) =>
+    node !== undefined
+      ? `The IAM mapping names the kubelet ${user ?? 'after its session'}, by {{SessionName}} where {{EC2PrivateDNSName}} belongs, and it registers as ${node}; the API server lets no node touch the Node of another name.`
+      : role !== undefined
+        ? sentence`${role} is mapped to the user ${user ?? '(none)'}${phrase` and the groups ${groups}`}, which is not a node; the API server lets the kubelet in and forbids it everything.`
+        : `The API server knows the kubelet as ${user ?? 'a user that is not a node'} outside the rights of a node; the IAM mapping gives it a wrong user name or not the group system:nodes.`,
   remedy: ({ role, user }) => [
     step(
       'Map the role as a node ({{SessionName}} instead of {{EC2PrivateDNSName}} for hybrid nodes; add eks:kube-proxy-windows for Windows).',
@@ -101,10 +103,11 @@ const cause = defineCause({
     why: 'The Node authorizer answers only to users named system:node:<name> in the group system:nodes. Any other user is a stranger without rights, even if the credential is good.',
     prevent: 'Use access entries of type EC2_LINUX, EC2_WINDOWS or HYBRID_LINUX.',
     notThis:
-      '401 Unauthorized means that no mapping was found. A user system:node:<other name> that is “not allowed to modify node” is one of the name causes (foreign-dhcp-domain-name, node-name-differs-from-certificate, resource-based-name-mismatch). With certificates instead of IAM it is kubelet-user-not-a-node.',
+      '401 Unauthorized means that no mapping was found. A user system:node:<other name> that is “not allowed to modify node” is one of the name causes (foreign-dhcp-domain-name, node-name-differs-from-certificate, resource-based-name-mismatch), unless that other name is the bare instance id on EKS, which a mapping with {{SessionName}} gives. With certificates instead of IAM it is kubelet-user-not-a-node.',
     refs: [
       'https://github.com/aws/eks-hybrid/blob/HEAD/internal/kubernetes/validate.go',
       'https://github.com/aws/karpenter-provider-aws/issues/6973',
+      'https://github.com/aws/karpenter-provider-aws/issues/7508',
     ],
   },
 });
@@ -116,6 +119,7 @@ const judged = matched(
     matchEntry(view) ??
     matchRequest(view) ??
     matchUser(view) ??
+    matchSessionName(view) ??
     matchWhole(view),
 );
 
@@ -220,6 +224,15 @@ function matchUser(view: Own): Match | null {
   if (other === null || view.sign('asKubelet') === null) return null;
   if (!(isEks || user.startsWith('arn:aws') || /\bi-[0-9a-f]{8,17}$/.test(user))) return null;
   return found({ user }, [other.first]);
+}
+
+/** The mapping takes the name of the session, which is the instance id, for the Node's. */
+function matchSessionName(view: Own): Match | null {
+  const refused = view.sign('refusedName') ?? view.sign('refusedObject');
+  const { credential = '', node = '' } = refused?.first.captures ?? {};
+  if (refused === null || !isSessionName(credential, node)) return null;
+  if ((view.sign('onEks') ?? view.clusterSign('onBottlerocket')) === null) return null;
+  return found({ user: `system:node:${credential}`, node }, [refused.first]);
 }
 
 /** Every entry of a node is whole, and no machine is known by another name. */

@@ -75,6 +75,11 @@ const cause = defineCause({
       /Starting kubelet main sync loop|Observed pod startup duration|status is now: NodeReady/,
       { strict: true },
     ),
+    toldTwice: likely(
+      ['client-output', 'unknown'],
+      /\b(?:two|both|a second|second) (?:bootstrap|bootstrap\.sh) (?:commands?|calls?|runs?|lines?)\b|\bbootstrap(?:\.sh)?\b.{0,30}\b(?:twice|two times|a second time)\b/,
+      { isTold: true, anchors: ['bootstrap'] },
+    ),
   },
   needs: [],
   symptoms: ['boot-verdict', 'user-data-script-failed'],

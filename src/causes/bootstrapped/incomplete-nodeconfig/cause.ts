@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import { clusterGiven } from '../../../evidence/user-data.ts';
@@ -40,6 +40,11 @@ const cause = defineCause({
       ['nodeadm', 'cloud-init', 'console'],
       /Command failed.*is not a valid IP Address\. error: invalid (?<field>CIDR) address/,
       { anchors: ['is not a valid IP Address. error: invalid CIDR'] },
+    ),
+    // What was loaded is logged before it is checked.
+    clusterEmpty: likely(
+      ['nodeadm', 'cloud-init', 'console'],
+      /Loaded configuration.{0,200}"spec":\{(?<field>"cluster":\{\})/,
     ),
     familyInvalid: context(['nodeadm', 'cloud-init', 'console'], /bad ipFamily: /),
   },

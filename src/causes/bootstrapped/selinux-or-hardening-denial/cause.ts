@@ -63,11 +63,21 @@ const cause = defineCause({
     ),
     toldMode: context(
       ['client-output', 'unknown'],
-      /\bpermissions?\b.{0,30}\b(?:right|fine|ok|okay|correct|good|0?755)\b|\b0?755 permissions?\b|\bCIS (?:[Bb]enchmark|[Ll]evel)/,
+      /\bpermissions?\b.{0,30}\b(?:right|fine|ok|okay|correct|good|0?755)\b|\b0?755 permissions?\b|\b(?:has|is|are|with|mode) 0?755\b|\bCIS (?:[Bb]enchmark|[Ll]evel)/,
       {
         isTold: true,
         isBackground: true,
-        anchors: ['permission', 'CIS benchmark', 'CIS Benchmark', 'CIS level', 'CIS Level'],
+        anchors: [
+          'permission',
+          'CIS benchmark',
+          'CIS Benchmark',
+          'CIS level',
+          'CIS Level',
+          ...['has', 'is', 'are', 'with', 'mode'].flatMap((verb) => [
+            `${verb} 0755`,
+            `${verb} 755`,
+          ]),
+        ],
       },
     ),
     enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),

@@ -7,7 +7,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import { launchOf } from '../../../domain/instances/launch.ts';
 import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
@@ -36,6 +36,11 @@ const cause = defineCause({
     dropInBroken: definite(
       ['nodeadm', 'cloud-init', 'console'],
       /failed to parse config file (?<file>[^\s:"]+)/,
+    ),
+    toldZipped: likely(
+      ['client-output', 'unknown'],
+      /\bnodeadm\b.{0,160}\b(?:control characters?|gzip\w{0,3}|compress\w{2,3})\b.{0,60}\b(?:user ?-?data|NodeConfig)\b|\bnodeadm\b.{0,120}\b(?:user ?-?data|NodeConfig)\b.{0,60}\b(?:gzip\w{0,3}|compress\w{2,3}|content-encoding)\b/,
+      { isTold: true, anchors: ['nodeadm'] },
     ),
   },
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],

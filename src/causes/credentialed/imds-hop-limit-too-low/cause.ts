@@ -57,7 +57,7 @@ const cause = defineCause({
     ),
     hopLimitOne: context(
       ['client-output', 'terraform', 'unknown', 'object'],
-      /\b(?:http_put_response_hop_limit|[Hh]ttpPutResponseHopLimit|hop[ -]limit)\b.{0,60}?(?:\bto|\bof|\bis|[=:]|imit)\s{0,20}["'`]{0,3}(?<hops>1)\b(?!\.)/,
+      /\b(?:http_put_response_hop_limit|[Hh]ttpPutResponseHopLimit|hop[ -]limit)\b.{0,60}?(?:\bto|\bof|\bis|\bwas|\bat|[=:]|imit)\s{0,20}["'`]{0,3}(?<hops>1)\b(?!\.)/,
       {
         isTold: true,
         anchors: [

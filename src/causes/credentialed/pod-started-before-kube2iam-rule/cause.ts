@@ -51,6 +51,11 @@ const cause = defineCause({
       /(?:\b(?:[Ii]f|[Ww]hen(?:ever)?) (?:an? |the |any |our )?(?:\w+ )?pods?\b[^.,;]{0,60})?\b(?:starts?|started|(?:is|are|was|were|gets?|got) (?:started|scheduled)|comes? up|came up|(?:is|was|were) running)\b[^.,;]{0,20}\b(?:before|earlier than|ahead of) [`'"]?(?:the )?kube2iam\b[^.]{0,100}\b(?:can(?:not|'t)|could(?: not|n't)|do(?:es)?(?: not|n't)|did(?: not|n't)|never) (?:gets?|got|obtains?|receives?|have|assumes?|uses?)\b|\bkube2iam\b[^.]{0,40}\b(?:starts?|started|comes? up|came up|(?:is|was) ready) (?:only )?(?:after|later than) (?:the |our |my )?(?:[\w-]+ )?pods?\b[^.]{0,100}\b(?:credentials?|roles?)\b/,
       { isTold: true },
     ),
+    toldFirst: likely(
+      ['client-output', 'unknown'],
+      /\bpods?\b.{0,80}\b(?:began|begin|started?|come up|came up|run|ran|are first)\b.{0,20}\b(?:prior to|before|earlier than) (?:the )?kube2iam\b|\bkube2iam\b.{0,40}\b(?:came|comes|starts?|started|gets? started) (?:up )?(?:last|later|after the)\b.{0,160}\b(?:role|permissions?|credentials)\b/,
+      { isTold: true, anchors: ['kube2iam'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-without-identity'],

@@ -1,5 +1,5 @@
 import { cannotSay, clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
 /** The kubelet started before the instance got the cluster tag it carries now. */
@@ -14,6 +14,11 @@ const cause = defineCause({
       /AWS cloud - no (?:clusterID filtering applied for shared resources|tag filtering)/,
     ),
     startedWithTag: context(['kubelet'], /AWS cloud filtering on ClusterID: (?<cluster>\S{1,100})/),
+    toldLate: likely(
+      ['client-output', 'unknown'],
+      /\btags?\b.{0,40}\b(?:comes?|came|arrives?|arrived|are set|is set|appears?|after)\b.{0,40}\b(?:late|later|delay|too late)\b.{0,400}\b(?:removed|deleted|not present|lacks? (?:the )?tags?)\b|\b(?:removed|deleted)\b.{0,80}\b(?:since|because|as) (?:it|they) (?:lacks?|has no|have no|had no|did not have|didn't have) (?:the )?(?:cluster )?tags?\b/,
+      { isTold: true, anchors: [' late', ' delay', 'removed', 'deleted'] },
+    ),
   },
   needs: ['aws/instance'],
   symptoms: [],

@@ -8,9 +8,10 @@ const cause = defineCause({
   title: 'the kubelet’s credential is not a node identity',
   scope: 'machine',
   signs: {
+    // What kubectl and programs of people are refused tells of no node.
     plainUser: context(
       ['kubelet'],
-      /(?<!^Error from server \(Forbidden\): )\b(?:nodes|pods|services) (?:"[^"]+" )?is forbidden: User "(?<user>(?!system:|arn:aws|kubelet-bootstrap")[^"]+|system:nodes?)" cannot (?:create|list|get|watch) (?:resource "?)?(?:nodes|pods|services)/,
+      /^(?!.{0,80}(?:Error from server \(Forbidden\)|Error: )).*(?:nodes|pods|services) (?:"[^"]+" )?is forbidden: User "(?<user>(?!system:|arn:aws|kubelet-bootstrap")[^"]+|system:nodes?)" cannot (?:create|list|get|watch) (?:resource "?)?(?:nodes|pods|services)/,
     ),
     onEks: context(['kubelet'], /(?:kubeletVersion="|Version: )v[\d.]+-eks-/, {
       anchors: ['Kubelet version', 'Version: v1.'],

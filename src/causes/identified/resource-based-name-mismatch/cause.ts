@@ -9,7 +9,12 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { likely } from '../../../diagnosis/sign.ts';
 import { refusedName, wordsOfRefused } from '../../../domain/naming/seen-names.ts';
-import { INITIALISED, REFUSED_NAMES } from '../../../diagnosis/name-signs.ts';
+import {
+  INITIALISED,
+  isSessionName,
+  OF_EKS,
+  REFUSED_NAMES,
+} from '../../../diagnosis/name-signs.ts';
 import { instanceIdIn, ipInName } from '../../../evidence/names.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 
@@ -21,6 +26,7 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     ...REFUSED_NAMES,
+    ...OF_EKS,
     notFoundByResourceName: likely(
       ['cloud-controller', 'controller-manager'],
       /failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]+)?)(?![\w.-]).*instance not found/,
@@ -68,7 +74,6 @@ const cause = defineCause({
       'Here the host parts differ. Equal host parts with another domain are foreign-dhcp-domain-name, without domain hostname-without-domain. Also a mapping with {{SessionName}} where {{EC2PrivateDNSName}} belongs gives a credential i-….',
     refs: [
       'https://github.com/kubernetes/cloud-provider-aws/issues/285',
-      'https://github.com/aws/karpenter-provider-aws/issues/7508',
       'https://github.com/kubernetes/cloud-provider-aws/blob/HEAD/docs/prerequisites.md',
     ],
   },
@@ -105,8 +110,12 @@ function matchNames(view: Own): Match | null {
   );
   const quotes = refused.filter(isResourceName);
   const [first] = quotes;
-  if (first !== undefined) return found(first.captures, quotes);
-  return refused.length === 0 ? null : clear;
+  if (first === undefined) return refused.length === 0 ? null : clear;
+  const { credential = '', node = '' } = first.captures;
+  if (!isSessionName(credential, node)) return found(first.captures, quotes);
+  // On EKS the credential has the name that the IAM mapping gives, and no other reason.
+  const isEks = view.sign('onEks') ?? view.clusterSign('onBottlerocket');
+  return isEks === null ? found(first.captures, quotes, 'likely') : clear;
 }
 
 /** An instance id against an address, or against the same id with a domain. */

@@ -45,7 +45,10 @@ const cause = defineCause({
     ),
     // EC2's refusal is why, which the autoscaler does not repeat.
     placeholderUnfulfilled: context(SPEAKERS, /\bplaceholder-cannot-be-fulfilled\b/),
-    notRemoved: context(SPEAKERS, /Failed to remove unregistered nodes?: (?<reason>.{0,200})/),
+    notRemoved: context(
+      SPEAKERS,
+      /Failed to remove (?:unregistered nodes?|node \S{1,200}): (?<reason>node group min size reached, skipping unregistered.{0,40}|(?<=unregistered nodes?: ).{0,200})/,
+    ),
     unregistered: context(SPEAKERS, /\b[1-9]\d* unregistered nodes present/, {
       isBackground: true,
     }),

@@ -59,6 +59,11 @@ const cause = defineCause({
       /\bAmazonEKSVPCResourceController\b.{0,40}\b(?:was|is|were)(?: not|n't) (?:attached|added|there|in)\b|\b(?:missing|[Ww]ithout(?: the)?|[Ff]orgot(?: to (?:attach|add))?(?: the)?|lack(?:s|ed|ing)?(?: the)?|(?:did|do|does)(?: not|n't) have(?: the)?)\s`?(?:\w+ ){0,2}`?AmazonEKSVPCResourceController\b|\bAmazonEKSVPCResourceController policy (?:was|is)(?: not|n't) attached\b/,
       { isTold: true, anchors: ['AmazonEKSVPCResourceController'] },
     ),
+    toldTaken: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Tt]ook|[Rr]emoved|[Dd]etached|[Dd]eleted) (?:the )?`?(?:AmazonEKS)?VPCResourceController\b|\b[Tt]ak(?:e|es|ing|en) (?:the )?`?(?:AmazonEKS)?VPCResourceController\b.{0,20}\boff\b/,
+      { isTold: true, anchors: ['VPCResourceController'] },
+    ),
   },
   needs: [...TRUNK_KINDS, 'aws/cluster', ...RIGHTS_KINDS],
   symptoms: ['sandbox-not-created'],

@@ -40,6 +40,12 @@ const cause = defineCause({
       /Rejecting (?:AddNetwork|DelNetwork) request: wrong client version/,
       { atLeast: 4, enoughOnce: 'alone' },
     ),
+    // The manifest of the release brings the definitions of the kinds that its agent asks for.
+    kindUnknown: likely(
+      ['ipamd', 'aws-node'],
+      /no matches for kind "(?<kind>ENIConfig|CNINode|PolicyEndpoint|SecurityGroupPolicy)" in version|failed to list \S{1,80}(?<kind2>ENIConfig|CNINode): the server could not find the requested resource/,
+      { anchors: ['no matches for kind ', 'the server could not find the requested'] },
+    ),
     rightMissing: context(
       ['ipamd', 'aws-node'],
       /system:serviceaccount:kube-system:aws-node\\?" cannot (?:get|list|watch) resource|failed to read ENI max pods file/,

@@ -9,7 +9,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite, withdraws } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
@@ -49,6 +49,11 @@ const cause = defineCause({
         'Found ENI Config Name',
       ],
     }),
+    toldByHand: likely(
+      ['client-output', 'unknown'],
+      /\bENIConfigs?\b.{0,30}\b(?:until|unless|before) (?:we|I|somebody|someone) (?:puts?|creates?d?|adds?|added|apply|applied)\b|\bENIConfigs?\b.{0,80}\b(?:does|do|did)(?: not|n't) exist\b|\b(?:no|without an?y?) ENIConfigs? (?:in the cluster|for (?:the|this|its|our)|yet)\b/,
+      { isTold: true, anchors: ['ENIConfig'] },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ENIConfig'],
   symptoms: ['sandbox-not-created', 'cni-daemon-silent', 'cni-uninitialized'],

@@ -57,11 +57,35 @@ const cause = defineCause({
         ],
       },
     ),
+    toldDrops: context(
+      ['client-output', 'unknown'],
+      /\b(?:default|[Hh]ardening|CIS|iptables|firewall|nftables)\b.{0,40}\bDROP (?:rule|policy|target)s?\b|\b(?<firewall>iptables|firewall|nftables) rules?\b.{0,80}\b(?:breaks?|broke|blocks?|blocked|drops?|dropped)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'DROP rule',
+          'DROP polic',
+          'DROP target',
+          'iptables rule',
+          'firewall rule',
+          'nftables rule',
+        ],
+      },
+    ),
     podsCutOff: context(
       ['pod-app', 'client-output', 'unknown', 'coredns', 'event', 'calico-node', 'aws-node'],
-      /\bdial (?:tcp|udp) (?:10\.96|10\.43|100\.64|172\.20|10\.100)\.0\.\d{1,2}:\d{1,5}: (?:getsockopt: |connect: |i\/o )(?:no route to host|timeout|connection timed out)|\b[Pp]ods?\b.{0,60}\b(?:cannot|can't|can not|do not|don't) (?:reach|resolve|talk|connect|ping)\b/,
+      /\bdial (?:tcp|udp) (?:10\.96|10\.43|100\.64|172\.20|10\.100)\.0\.\d{1,2}:\d{1,5}: (?:getsockopt: |connect: |i\/o )(?:no route to host|timeout|connection timed out)|[Tt]imeout on endpoint URL: "http:\/\/169\.254\.170\.23\b|\b[Pp]ods?\b.{0,60}\b(?:cannot|can't|can not|do not|don't) (?:reach|resolve|talk|connect|ping)\b/,
       {
-        anchors: ['dial tcp 1', 'dial udp 1', 'cannot ', "can't ", 'can not ', 'do not ', "don't "],
+        anchors: [
+          'imeout on endpoint URL',
+          'dial tcp 1',
+          'dial udp 1',
+          'cannot ',
+          "can't ",
+          'can not ',
+          'do not ',
+          "don't ",
+        ],
       },
     ),
   },
@@ -100,9 +124,9 @@ const cause = defineCause({
 
 export default matched(cause, matchCured);
 
-/** Packets to services arrive once the firewall is stopped. */
+/** Packets to services arrive once the firewall is stopped, or somebody saw its rules drop them. */
 function matchCured(view: ViewOf<typeof cause>): Match | null {
-  const [cured, cut] = [view.sign('toldCured'), view.sign('podsCutOff')];
+  const [cured, cut] = [view.sign('toldCured') ?? view.sign('toldDrops'), view.sign('podsCutOff')];
   if (cured === null || cut === null) return null;
   return found(
     { rule: cured.last.captures['firewall'] ?? cured.last.captures['firewall2'] ?? '' },

@@ -28,6 +28,11 @@ export default defineCause({
       ['cilium'],
       /Unable to find limits for instance type, consider setting --update-ec2-adapter-limit-via-api/,
     ),
+    // Releases before 1.20.2 take the first network card of a type from a table without any.
+    noCardOfNewType: likely(
+      ['ipamd', 'aws-node'],
+      /\(\*IPAMContext\)\.markUnmanagedNetworkCards\(/,
+    ),
     // ipamd then asks EC2, which may know the type.
     notInTable: context(
       ['ipamd', 'aws-node', 'cilium'],

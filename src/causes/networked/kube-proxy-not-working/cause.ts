@@ -55,6 +55,25 @@ const cause = defineCause({
       { anchors: ['kube-proxy:'] },
     ),
     monitored: definite(['event', 'node-status'], /\bKubeProxyNotReady\b/),
+    // Windows writes what the service says into the event log, a line for each record.
+    serviceEnded: context(
+      ['client-output', 'unknown', 'journal', 'kube-proxy'],
+      /\bkube-proxy\s+\d{1,6}\s+ChildProcess exited\b/,
+    ),
+    ownTrace: context(
+      ['client-output', 'unknown', 'journal', 'kube-proxy'],
+      /\bcmd\/kube-proxy\/app[./][\w.()*]{0,80}/,
+    ),
+    toldFallsBack: context(
+      ['client-output', 'unknown'],
+      /\b(?:falls?|fell) back to (?:the address )?127\.0\.0\.1\b/,
+      { isTold: true, isBackground: true },
+    ),
+    toldOfNode: context(
+      ['client-output', 'unknown'],
+      /\bkube-proxy\b.{0,80}\b(?:[Nn]odes?|[Hh]ost ?name|[Ii][Pp])\b/,
+      { isTold: true, isBackground: true, anchors: ['kube-proxy'] },
+    ),
     nodeIp: withdraws(
       ['kube-proxy'],
       /(?:[Ss]uccessfully retrieved (?:node IP|NodeIPs)|[Dd]etected node IP)\D{0,20}(?<node>\d{1,3}(?:\.\d{1,3}){3})?/,
@@ -119,7 +138,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPods);
+export default matched(cause, (view) => matchEnded(view) ?? matchTold(view) ?? matchPods(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -139,6 +158,18 @@ const REPLACES_PROXY = /^(?:cilium|kube-router|calico-node|antrea-agent|ovnkube-
 
 /** An image that is not pulled is another's failing. */
 const CRASHED = /^(?:waiting (?:CrashLoopBackOff|\w*Container\w*Error)|ended Error)/;
+
+/** A service that ends with a trace of its own functions was not stopped by anybody. */
+function matchEnded(view: Own): Match | null {
+  const [ended, trace] = [view.sign('serviceEnded'), view.sign('ownTrace')];
+  return ended === null || trace === null ? null : found({}, [ended.last, trace.first], 'likely');
+}
+
+/** Without its Node kube-proxy takes the loopback for the node's address. */
+function matchTold(view: Own): Match | null {
+  const [back, proxy] = [view.sign('toldFallsBack'), view.sign('toldOfNode')];
+  return back === null || proxy === null ? null : found({}, [proxy.first, back.first], 'likely');
+}
 
 function matchPods(view: Own): Match | null {
   const node = view.read('kube/Node');

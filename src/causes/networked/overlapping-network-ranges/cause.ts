@@ -42,6 +42,11 @@ const cause = defineCause({
       ['client-output', 'unknown', 'event', 'pod-app'],
       /\b[Nn]o route to host\b|\bdocker0\b/,
     ),
+    toldBridge: likely(
+      ['client-output', 'unknown'],
+      /\b(?:CIDR|range|network|subnet)s?\b.{0,120}\b(?:same|overlaps?|collides?|clash(?:es)?|conflicts?|is (?:that|the one)|taken)\b.{0,40}\bdocker0?\b (?:bridge|network|interface|`?docker0)|\bdocker0?\b(?: bridge)?.{0,60}\b(?:overlaps?|collides?|clash(?:es)?|conflicts?|same (?:range|CIDR|network))\b/,
+      { isTold: true, anchors: ['docker'] },
+    ),
   },
   needs: ['aws/cluster', 'aws/subnet'],
   symptoms: [],

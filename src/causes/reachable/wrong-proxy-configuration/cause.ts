@@ -85,6 +85,23 @@ const cause = defineCause({
       /\b(?:NO_PROXY|no_proxy|noProxy)\b.{0,30}\b(?:(?:did|do|does)(?: not|n't) (?:include|contain|have|list|cover)|lack(?:s|ed|ing)?|(?:was|is) missing|without|missed|misses)\b|\b(?:[Mm]issing|[Ff]orgot|not) (?:\S+ ){1,6}?(?:in|from|to) (?:the )?(?:NO_PROXY|no_proxy|noProxy)\b/,
       { isTold: true, anchors: ['NO_PROXY', 'no_proxy', 'noProxy'] },
     ),
+    toldRangeIgnored: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:kubelet|containerd|nodeadm|kubeadm)\b.{0,40}\b(?:ignores?|(?:does|do)(?: not|n't) (?:use|honou?r|respect|match|understand))\b.{0,30}(?:\bthe CIDR|\bCIDRs? (?:of|in)\b| ranges?\b|\bNO_PROXY\b|\bno_proxy\b)/,
+      {
+        isTold: true,
+        anchors: [
+          'the CIDR',
+          'CIDR of',
+          'CIDR in',
+          'CIDRs of',
+          'CIDRs in',
+          ' range',
+          'NO_PROXY',
+          'no_proxy',
+        ],
+      },
+    ),
     // Whoever saw that the proxy itself answers has seen a request that it does not let through.
     toldRefused: likely(
       ['client-output', 'unknown', 'terraform'],

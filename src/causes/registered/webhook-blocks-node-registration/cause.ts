@@ -8,7 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { idsOf, instancesWithoutNode } from '../../../domain/nodes/fleet.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -47,6 +47,11 @@ const cause = defineCause({
     webhookInAudit: definite(
       ['audit', 'kube-apiserver'],
       /"resource":"nodes".*failed calling webhook "(?<webhook>[\w.-]+)"/,
+    ),
+    toldCalled: likely(
+      ['client-output', 'unknown'],
+      /\bnew nodes?\b.{0,60}\bcalls? (?:to )?(?:that|the|this|its) (?:\w+ )?webhook\b.{0,40}\bfails?\b|\bwebhook\b.{0,80}\b(?:for|on|of) nodes\b.{0,80}\b(?:blocks?|prevents?|rejects?|keeps?)\b.{0,40}\b(?:new )?nodes?\b.{0,30}\b(?:join|register)\w{0,3}\b/,
+      { isTold: true, anchors: ['webhook'] },
     ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/Node', 'aws/instance', 'aws/cluster'],

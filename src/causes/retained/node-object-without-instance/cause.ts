@@ -41,6 +41,11 @@ const cause = defineCause({
       /unable to delete node "?(?<node>[a-z0-9][a-z0-9.-]*[a-z0-9])"?: .*(?<refused>is forbidden: User "[^"]{1,200}" cannot delete)/,
       { anchors: ['unable to delete node'] },
     ),
+    toldKept: likely(
+      ['client-output', 'unknown'],
+      /\b(?:instances?|machines?|nodes?)\b.{0,60}\bterminated\b.{0,60}\b(?:controller[- ]manager|cloud controller|node controller|ccm|CCM)\b.{0,40}\b(?:does(?: not|n't)|did(?: not|n't)|never|no longer) (?:deletes?|removes?)\b|\b[Nn]ode objects? (?:of|for) terminated instances?\b.{0,40}\b(?:stays?|remains?|are kept|is kept)\b/,
+      { isTold: true, anchors: ['terminated'] },
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-not-ready'],

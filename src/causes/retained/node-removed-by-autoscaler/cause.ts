@@ -36,6 +36,11 @@ export default defineCause({
       ['pod-app', 'event', 'karpenter', 'controller-manager', 'cloud-controller'],
       /Scale-up timed out for node group|\bScaleUpTimedOut\b|unregistered nodes present/,
     ),
+    toldRemoves: likely(
+      ['client-output', 'unknown'],
+      /\b[Aa]utoscaler\b.{0,60}\b(?:tries to |tried to )?(?:removes?|removed|deletes?|deleted|terminates?|terminated|kills?|killed)\b.{0,40}\bunregistered[\"'`]? (?:node|instance|machine)s?\b/,
+      { isTold: true, anchors: ['unregistered'] },
+    ),
   },
   needs: [],
   symptoms: [],

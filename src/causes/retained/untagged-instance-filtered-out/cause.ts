@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 
 /** Looked up by name, an instance without the cluster's tag is filtered out of EC2's answer. */
@@ -23,6 +23,11 @@ const cause = defineCause({
     groupUnknown: context(
       ['pod-app', 'karpenter', 'cloud-controller'],
       /Nodegroup is nil for aws:/,
+    ),
+    toldUntagged: likely(
+      ['client-output', 'unknown'],
+      /\b[Uu]ntagged (?:nodes?|instances?|machines?|workers?)\b.{0,60}\b(?:deleted|removed|dropped)\b|\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?)\b.{0,40}\bwithout (?:the |a |its )?.{0,80}\btags?\b.{0,120}\b(?:deletes?|deleted|removes?|removed) (?:it|them|within|seconds|at once|again)\b/,
+      { isTold: true, anchors: ['ntagged ', 'without '] },
     ),
   },
   needs: ['aws/instance'],

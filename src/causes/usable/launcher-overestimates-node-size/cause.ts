@@ -34,6 +34,11 @@ const cause = defineCause({
       ['event', 'pod-status', 'kubelet'],
       /Node didn't have enough resource: (?<resource>memory|cpu|ephemeral-storage), requested/,
     ),
+    toldOverhead: likely(
+      ['client-output', 'unknown'],
+      /\b(?:real|actual|true)\b.{0,30}\boverhead\b.{0,80}\b(?:does(?: not|n't)|do(?: not|n't)|cannot|can't) fit\b|\b[Kk]arpenter\b.{0,80}\b(?:(?:under|over)estimate|miscalculate)[sd]?\b.{0,60}\b(?:overhead|allocatable|capacity)\b/,
+      { isTold: true, anchors: ['overhead', 'arpenter'] },
+    ),
   },
   needs: ['kube/Node', 'kube/NodeClaim', 'kube/Pod'],
   symptoms: ['pod-not-scheduled'],
