@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '319-e12c5ad3';
+export const CATALOGUE_VERSION = '319-bc6d0a5d';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1705,7 +1705,7 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"memory-or-pid-pressure",name:"nearLimit",in:["event","node-status"],anchors:["ApproachingKernelPidMax","ApproachingMaxOpenFiles","ExcessiveZombieProcesses","ZramHighUsage"],pattern:/\b(?:ApproachingKernelPidMax|ApproachingMaxOpenFiles|ExcessiveZombieProcesses|ZramHighUsage)\b/,strict:false,per:[]},
 {owner:"memory-or-pid-pressure",name:"listed",in:["client-output","unknown"],anchors:["MemoryPressure","PIDPressure"],pattern:/^\s{0,100}(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?(?<what>Memory|PID)Pressure[:=] ?True\b/,strict:false,per:[]},
 {owner:"memory-or-pid-pressure",name:"conditionRow",in:["client-output","unknown","node-status"],anchors:["KubeletHasInsufficientMemory","KubeletHasInsufficientPID"],pattern:/^\s{0,100}(?<what>Memory|PID)Pressure\s{1,100}True\s.{0,1000}KubeletHasInsufficient(?:Memory|PID)/,strict:false,per:[]},
-{owner:"memory-or-pid-pressure",name:"passedOver",in:["event","pod-status","client-output"],anchors:["node.kubernetes.io/memory-pressure","node.kubernetes.io/pid-pressure"],pattern:/nodes are available: .{0,600}(?:untolerated taint|had taints?) \{node\.kubernetes\.io\/(?:(?<what>memory)|(?<fork>pid))-pressure/,strict:false,per:[]},
+{owner:"memory-or-pid-pressure",name:"passedOver",in:["event","pod-status","client-output"],anchors:["node.kubernetes.io/memory-pressure","node.kubernetes.io/pid-pressure"],pattern:/nodes are available: .{0,600}(?:untolerated taint|had taints?) \{node\.kubernetes\.io\/(?:memory|pid)-pressure/,strict:false,per:[]},
 {owner:"network-allowance-exceeded",name:"tableFull",in:["kernel","journal","console"],anchors:["table full, dropping packet"],pattern:/nf_conntrack: (?:nf_conntrack: )?(?<what>table full), dropping packet/,strict:false,per:[]},
 {owner:"network-allowance-exceeded",name:"counted",in:["host-file","client-output","journal"],anchors:["conntrack_allowance_exceeded: ","linklocal_allowance_exceeded: "],pattern:/\b(?<what>conntrack|linklocal)_allowance_exceeded: [1-9]\d{2,400}/,strict:false,per:[]},
 {owner:"network-allowance-exceeded",name:"monitored",in:["event"],anchors:["ConntrackExceededKernel","ConntrackExceeded","LinkLocalExceeded","BandwidthInExceeded","BandwidthOutExceeded","PPSExceeded"],pattern:/\b(?<what>ConntrackExceededKernel|ConntrackExceeded|LinkLocalExceeded|BandwidthInExceeded|BandwidthOutExceeded|PPSExceeded)\b/,strict:false,per:[]},
