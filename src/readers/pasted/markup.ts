@@ -5,8 +5,8 @@ import { eachLine, type PastedLines, splitLines } from './lines.ts';
 const COLOR =
   /(?:[\u001b\u009b\u241b]|\^\[|#033|\\(?:x1[bB]|u001[bB]|033|e))\[?[0-9;?]{0,20}[A-Za-z]/g;
 /** What is left of a color where the escape character was lost. */
-const BARE_COLOR = /\[(?:\d{1,2}(?:;\d{1,3}){0,4}m(?!\])|m(?![\]a-z]))|\[K/g;
-const BARE_RESET = /\[(?:0m|m(?![\]a-z]))/;
+const BARE_COLOR = /\[(?:\d{1,2}(?:;\d{1,3}){0,4}m(?!\])|m(?![\]a-z\d]))|\[K/g;
+const BARE_RESET = /\[(?:0m|m(?![\]a-z\d]))/;
 const MAY_COLOR = /\[[0-9;]{0,12}[mK]/;
 
 const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/g;

@@ -33,6 +33,11 @@ describe('what pasting put around lines is taken away', () => {
     });
   }
 
+  test('a list in brackets that begins like the end of a color is left', () => {
+    const line = 'instance types do not exist: [m5n.large, m5zn.large]';
+    assert.deepEqual(linesOf(line), [line]);
+  });
+
   test('fences and names of files part what they stand between', () => {
     assert.deepEqual(linesOf('```console\na\n```\n==> b.log <==\nb'), ['', 'a', '', '', 'b']);
   });

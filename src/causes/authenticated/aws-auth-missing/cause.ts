@@ -45,6 +45,11 @@ const cause = defineCause({
       ['authenticator'],
       /not found map aws-auth|Unable to re-establish watch: configmaps .{0,2}aws-auth/,
     ),
+    // A provider without a kubeconfig writes the map to nobody.
+    writtenToNobody: context(
+      ['terraform', 'client-output'],
+      /https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d+)?\/api\/v1\/namespaces\/kube-system\/configmaps\/aws-auth/,
+    ),
   },
   needs: [
     'kube/aws-auth',

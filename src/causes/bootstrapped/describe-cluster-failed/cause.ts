@@ -15,7 +15,7 @@ export default defineCause({
     ),
     denied: definite(
       ['cloud-init', 'console', 'aws-message'],
-      /\((?<reason>AccessDenied\w*)\) when calling the DescribeCluster operation.*:assumed-role\/(?<role>[^/\s]+)\/i-[0-9a-f]+ is not authorized to perform: eks:DescribeCluster/,
+      /(?:\((?<reason>AccessDenied\w*)\) when calling the DescribeCluster operation|EKS: DescribeCluster\b.{0,200}\b(?<reason2>AccessDenied(?:Exception)?):).*:assumed-role\/(?<role>[^/\s]+)\/m?i-[0-9a-f]+ is not authorized to perform: eks:DescribeCluster/,
       { anchors: ['eks:DescribeCluster'] },
     ),
     timedOut: likely(
@@ -33,13 +33,19 @@ export default defineCause({
       /Starting kubelet main sync loop|Observed pod startup duration/,
       { strict: true },
     ),
+    notConnected: context(
+      ['cloud-init', 'console', 'journal'],
+      /Could not connect to the endpoint URL: "https:\/\/eks\.[\w-]{1,40}\.(?:amazonaws\.com|api\.aws)/,
+    ),
   },
   needs: [],
   symptoms: ['boot-verdict', 'user-data-script-failed'],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  summary: ({ machine, reason }) =>
-    `bootstrap.sh on ${machine ?? 'the machine'} could not describe its cluster${reason === undefined ? '' : ` (${reason.trim()})`} and ended before the kubelet was configured.`,
+  summary: ({ machine, reason, reason2 }) =>
+    reason2 === undefined
+      ? `bootstrap.sh on ${machine ?? 'the machine'} could not describe its cluster${reason === undefined ? '' : ` (${reason.trim()})`} and ended before the kubelet was configured.`
+      : `nodeadm on ${machine ?? 'the machine'} could not describe its cluster (${reason2}) and ended before the kubelet was configured.`,
   remedy: ({ reason, role }) => [
     step(
       'Give the script what it asks for, so that it calls EKS no more (and many machines can start at once).',

@@ -46,20 +46,28 @@ const cause = defineCause({
     // Bottlerocket hands the labels of its settings to the kubelet; far to the right stand those of a Node.
     givenInSettings: likely(
       ['user-data', 'client-output', 'unknown', 'object'],
-      /^\s{0,8}"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{0,4}=\s{0,4}"/,
+      /^\s{0,8}"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{0,4}=\s{0,4}"(?![^"]{0,100}:(?:NoSchedule|NoExecute|PreferNoSchedule)\b)/,
       { anchors: ['kubernetes.io/', 'k8s.io/'] },
     ),
     failedToJoin: context(
       ['terraform', 'client-output', 'aws-message'],
       /NodeCreationFailure|Instances failed to join/,
     ),
+    // Karpenter refuses a pool that would give such a label to its nodes.
+    refusedByKarpenter: likely(
+      ['karpenter', 'node-claim', 'event', 'object', 'client-output'],
+      /(?:NodePool|nodepool|[Pp]rovisioner|NodeClaim|ValidationFailed|spec\.template|invalid value|Invalid value|validation failed).{0,400}?(?:label (?<pool>[\w.-]{1,200}\/[\w.-]{1,63} )?is restricted; specify a well known label)(?:.{0,120}?\blabel=(?<pool2>[\w./-]{1,200}))?/,
+      { anchors: ['is restricted; specify a well known label'] },
+    ),
   },
   needs: ['aws/user-data'],
   symptoms: ['machine-without-node'],
-  summary: ({ machine, labels, before, prefixes }) =>
-    before !== undefined
-      ? `The node group is refused before anything is launched, because its labels use reserved names (${labels ?? prefixes ?? 'of kubernetes.io'}).`
-      : `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
+  summary: ({ machine, labels, before, prefixes, pool, pool2 }) =>
+    (pool ?? pool2) !== undefined
+      ? `Karpenter refuses the node pool and launches nothing for it, because it gives nodes the reserved label ${(pool ?? pool2 ?? '').trim()}.`
+      : before !== undefined
+        ? `The node group is refused before anything is launched, because its labels use reserved names (${labels ?? prefixes ?? 'of kubernetes.io'}).`
+        : `The kubelet of ${machine ?? 'the machine'} stops at once because --node-labels gives it reserved labels (${labels ?? 'of kubernetes.io'}).`,
   remedy: ({ labels, node }) => [
     step(
       'Take the labels out of --node-labels (user data, instance group, node template); names outside kubernetes.io and k8s.io, or below node.kubernetes.io, are allowed.',

@@ -85,6 +85,14 @@ const cause = defineCause({
       ['client-output', 'journal', 'nodeadm'],
       /\b(?:nodeadm|kubelet|containerd)\b.{0,20}\b(?:fails to|failed to|cannot|can't|does not|doesn't) (?:run|start|join)/,
     ),
+    keyNotLabeled: likely(
+      ['event', 'kubelet', 'containerd', 'journal', 'pod-status', 'client-output'],
+      /(?<reason>write \/proc\/self\/attr\/keycreate: (?:permission denied|invalid argument))/,
+    ),
+    reportedByAudit: likely(
+      ['journal', 'console', 'kernel', 'client-output', 'unknown'],
+      /SELinux is preventing (?<program>\S*(?:kubelet|containerd|nodeadm|runc\S{0,12})) from (?:using the )?(?<permission>\w+) (?:access|capability)/,
+    ),
   },
   needs: [],
   symptoms: [],

@@ -92,6 +92,12 @@ const cause = defineCause({
       /CSINode [a-z0-9][\w.-]{0,252} does not contain driver (?<driver>[a-z0-9]+\.csi\.aws\.com)/,
       { atLeast: 8, enoughOnce: 'alone' },
     ),
+    // A driver that does not run on the chosen node has no keys in its CSINode.
+    noTopologyKey: likely(
+      ['event', 'csi-driver', 'pod-app', 'client-output', 'unknown'],
+      /no topology key found on CSINode (?<node>[a-z0-9][\w.-]{0,252})/,
+      { atLeast: 8, enoughOnce: 'alone' },
+    ),
   },
   needs: [
     'kube/Node',

@@ -62,6 +62,11 @@ const cause = defineCause({
       ['pod-app', 'unknown'],
       /Failed to parse ProviderID\b.{0,40}\bproviderID is empty/,
     ),
+    // The load balancer controller registers instances by the id of their Node.
+    notRegisteredAsTarget: likely(
+      ['pod-app', 'client-output', 'event', 'unknown'],
+      /providerID is not specified for node: (?<node>[a-z0-9][\w.-]{0,252})/,
+    ),
   },
   needs: ['kube/Node', 'aws/instance'],
   symptoms: ['node-uninitialized'],

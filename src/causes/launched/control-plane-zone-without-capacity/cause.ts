@@ -24,6 +24,11 @@ const judged = defineCause({
       ['terraform', 'client-output'],
       /aws_eks_cluster\.[^:]{1,120}: Creation complete|EKS cluster "[\w-]+" in "[a-z0-9-]+" region is ready/,
     ),
+    notSupported: definite(
+      ['terraform', 'client-output', 'aws-message'],
+      /(?:Cannot create cluster ['"]?(?<cluster>[\w-]{1,100})['"]? )?because EKS does not support creating control plane instances in (?<zone>[a-z]{2}(?:-[a-z]+)+-\d[a-z])(?:.{0,200}?availability zones: (?<others>[a-z0-9-]+(?:, ?[a-z0-9-]+){0,8}))?/i,
+      { anchors: ['does not support creating control plane instances in'] },
+    ),
   },
   needs: [],
   symptoms: [],

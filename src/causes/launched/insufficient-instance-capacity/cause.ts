@@ -17,6 +17,10 @@ const cause = defineCause({
       { anchors: ['do not have sufficient '] },
     ),
     code: definite(LAUNCHERS, /\bInsufficientInstanceCapacity\b/),
+    reservation: definite(
+      LAUNCHERS,
+      /\bReservationCapacityExceeded\b|requested reservation does not have sufficient compatible and available capacity/,
+    ),
     event: likely(
       ['event'],
       /\b(?:InsufficientCapacityError|FailedCreate)\b.*\b(?:InsufficientInstanceCapacity\b|UnfulfillableCapacity\b|all requested instance types were unavailable)/,

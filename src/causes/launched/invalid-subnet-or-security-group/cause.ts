@@ -69,6 +69,11 @@ const cause = defineCause({
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
     ),
+    refusedByEks: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /(?:EKS (?:Cluster|Node Group)\b|\bCreate(?:Cluster|Nodegroup)\b|AWS::EKS::\w+).{0,400}?The (?:subnet ID|security group) '?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17})'? does not exist/,
+      { anchors: ['The subnet ID ', 'The security group '] },
+    ),
   },
   needs: [
     'aws/auto-scaling-group',

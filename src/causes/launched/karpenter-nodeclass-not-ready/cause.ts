@@ -44,9 +44,11 @@ const cause = defineCause({
     ),
     selectorMatchesNone: definite(
       ['karpenter', 'event'],
-      /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector))/,
+      /(?<reason>no (?:subnets|security groups) (?:exist given constraints|matched selector)|(?:SubnetSelector did not match any Subnets|SecurityGroupSelector did not match any SecurityGroups))/,
       {
         anchors: [
+          'SubnetSelector did not match any Subnets',
+          'SecurityGroupSelector did not match any SecurityGroups',
           'no subnets exist given constraints',
           'no security groups exist given constraints',
           'no subnets matched selector',

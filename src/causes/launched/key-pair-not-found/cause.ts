@@ -33,6 +33,10 @@ const cause = defineCause({
       ['aws-message'],
       /\bSuccessful\b.{0,20}\bLaunching a new EC2 instance: i-/,
     ),
+    checkedByEksctl: definite(
+      ['terraform', 'client-output'],
+      /cannot find EC2 key pair ['"]?(?<key>[^'"\s]{1,255})/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],

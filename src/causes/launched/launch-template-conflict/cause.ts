@@ -49,6 +49,10 @@ const cause = defineCause({
       /[Ll]aunch template [\w-]{0,40} ?should not (?:specify|contain) (?<conflict>[\w ]{3,60})/,
       { anchors: ['aunch template'] },
     ),
+    versionOfOwnImage: definite(
+      ['aws-message', 'terraform', 'client-output'],
+      /[Yy]ou cannot specify the field (?<conflict>kubernetesVersion|releaseVersion) when using custom AMIs/,
+    ),
   },
   needs: ['aws/auto-scaling-group'],
   symptoms: [],

@@ -93,6 +93,13 @@ const cause = defineCause({
     ),
     imageFitsNoType: definite(LAUNCHERS, /no instance types satisfy requirements of amis/),
     poolAllowsNone: context(LAUNCHERS, /filtered out all compatible available instance types/),
+    notAType: definite(LAUNCHERS, /Invalid value '(?<type>[\w.-]{3,40})' for [iI]nstanceType\b/, {
+      anchors: ["' for InstanceType", "' for instanceType"],
+    }),
+    notEbsOptimized: definite(
+      LAUNCHERS,
+      /EBS-optimized instances are not supported for your requested configuration/,
+    ),
   },
   needs: [
     'aws/auto-scaling-group',

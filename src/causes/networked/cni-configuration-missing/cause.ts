@@ -96,7 +96,7 @@ const cause = defineCause({
     ),
     waitsInWords: context(
       ['client-output', 'unknown', 'node-status', 'terraform', 'aws-message', 'kubelet'],
-      /cni plugin not initialized|cni config uninitialized|\bNetworkPluginNotReady\b/,
+      /cni plugin not initialized|cni config uninitialized|\bNetworkPluginNotReady\b|no network(?:s| config) found in \/etc\/cni\/net\.d/,
     ),
     // Who makes the group wait for Ready nodes, and the network after it, waits for ever.
     toldLater: context(

@@ -33,6 +33,11 @@ const cause = defineCause({
       ['kubelet', 'containerd', 'event', 'pod-status'],
       /dkr\.ecr\.\S.{0,600}(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
     ),
+    notConnected: context(
+      ['kubelet', 'containerd', 'cloud-init', 'journal', 'bottlerocket', 'client-output'],
+      /Could not connect to the endpoint URL: "https:\/\/api\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com/,
+      { anchors: ['https://api.ecr.'] },
+    ),
   },
   needs: ['aws/vpc-endpoint'],
   symptoms: ['image-not-pulled'],

@@ -76,6 +76,10 @@ const cause = defineCause({
         ],
       },
     ),
+    heldBySomething: context(
+      ['terraform', 'client-output', 'aws-message'],
+      /The subnet '(?<subnet>subnet-[0-9a-f]{8,17})' has dependencies and cannot be deleted/,
+    ),
   },
   needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],
   symptoms: ['sandbox-not-created'],

@@ -25,7 +25,7 @@ const cause = defineCause({
   signs: {
     healthCode: definite(
       ['aws-message', 'client-output', 'terraform'],
-      /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_GRANT_REVOKED)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
+      /\b(?<code>SUBNET_NOT_FOUND|SECURITY_GROUP_NOT_FOUND|VPC_NOT_FOUND|STS_REGIONAL_ENDPOINT_DISABLED|ASSUME_ROLE_ACCESS_DENIED|KMS_KEY_DISABLED|KMS_KEY_NOT_FOUND|KMS_KEY_MARKED_FOR_DELETION|KMS_GRANT_REVOKED|Kms(?:Key(?:Disabled|NotFound|MarkedForDeletion)|GrantRevoked)|StsRegionalEndpointDisabled|VpcNotFound)\b(?:.*?(?<resource>(?:subnet|sg|vpc)-[0-9a-f]{8,17}))?/,
       {
         anchors: [
           'SUBNET_NOT_FOUND',
@@ -35,7 +35,14 @@ const cause = defineCause({
           'ASSUME_ROLE_ACCESS_DENIED',
           'KMS_KEY_DISABLED',
           'KMS_KEY_NOT_FOUND',
+          'KMS_KEY_MARKED_FOR_DELETION',
           'KMS_GRANT_REVOKED',
+          'KmsKeyDisabled',
+          'KmsKeyNotFound',
+          'KmsKeyMarkedForDeletion',
+          'KmsGrantRevoked',
+          'StsRegionalEndpointDisabled',
+          'VpcNotFound',
         ],
       },
     ),

@@ -108,6 +108,12 @@ const cause = defineCause({
       /\b(?:kubelets?|nodeadm|bootstrap(?:\.sh)?|containerd|nodes?|API server|EKS endpoint|cluster endpoint)\b[^.]{0,160}\b(?:40[37]|50[234]|Forbidden|Bad Gateway|Service Unavailable)\b[^.]{0,60}\b(?:from|by) (?:our|the|my|that) (?:\w+ ){0,2}proxy\b|\bproxy (?:answers?|returns?|responds?|replies)(?: to)?(?: (?:the )?(?:kubelet|nodes?|nodeadm))?(?: with)?(?: an?)?(?: HTTP)? (?:40[37]|50[234]|Forbidden)\b/,
       { isTold: true, anchors: [' proxy'] },
     ),
+    // curl, which installers and user data call, in the words of 7 and of 8.
+    tunnelRefused: likely(
+      ON_NODE,
+      /curl: \(56\) (?:Received HTTP code|CONNECT tunnel failed, response) (?<answer>40[37]|50[234])\b/,
+      { anchors: ['Received HTTP code', 'CONNECT tunnel failed, response '] },
+    ),
   },
   needs: [],
   symptoms: [],

@@ -95,6 +95,12 @@ const cause = defineCause({
       ['client-output', 'unknown', 'node-status'],
       /^\s*(?<what>Memory|PID)Pressure\s+True\s.*KubeletHasInsufficient(?:Memory|PID)/,
     ),
+    // The scheduler passes over nodes with the taint that the condition brings.
+    passedOver: context(
+      ['event', 'pod-status', 'client-output'],
+      /nodes are available: .{0,600}(?:untolerated taint|had taints?) \{node\.kubernetes\.io\/(?:memory|pid)-pressure/,
+      { anchors: ['node.kubernetes.io/memory-pressure', 'node.kubernetes.io/pid-pressure'] },
+    ),
   },
   needs: ['kube/Node'],
   symptoms: [],

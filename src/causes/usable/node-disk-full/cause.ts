@@ -82,6 +82,12 @@ export default defineCause({
         ],
       },
     ),
+    // The scheduler passes over nodes with the taint that the condition brings.
+    passedOver: context(
+      ['event', 'pod-status', 'client-output'],
+      /nodes are available: .{0,600}(?:untolerated taint|had taints?) \{node\.kubernetes\.io\/disk-pressure/,
+      { anchors: ['node.kubernetes.io/disk-pressure'] },
+    ),
   },
   needs: [],
   symptoms: [],
