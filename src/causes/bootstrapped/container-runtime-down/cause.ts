@@ -23,7 +23,7 @@ const judged = defineCause({
     kubeadmCri: definite(['kubeadm', 'cloud-init', 'console'], /\[ERROR CRI\]/),
     socketSilent: likely(
       ['kubelet'],
-      /(?:validate service connection: |Version from runtime service failed" err=".{0,120}|failed to run Kubelet: .*(?:get remote runtime typed version failed|unable to determine runtime API version): |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
+      /(?:validate service connection: |Version from runtime service failed" err="|failed to run Kubelet: .*(?:get remote runtime typed version failed|unable to determine runtime API version): |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
       {
         anchors: [
           'validate service connection',
