@@ -16,6 +16,11 @@ export default defineCause({
       ['kubeadm', 'cloud-init'],
       /none of the public keys "(?<hash>sha256:[0-9a-f]+)" are pinned/,
     ),
+    // k3s and RKE2 have the hash of the CA in the token.
+    tokenOfAnotherCa: definite(
+      ['journal', 'client-output', 'cloud-init', 'unknown'],
+      /token CA hash does not match the Cluster CA certificate hash(?:: (?<hash>[0-9a-f]{8,64}))?/,
+    ),
     signatureWrong: definite(
       ['kubeadm', 'cloud-init'],
       /failed to verify JWS signature of received cluster info object/,

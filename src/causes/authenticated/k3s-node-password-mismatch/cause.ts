@@ -14,7 +14,7 @@ export default defineCause({
     ),
     refusedByServer: definite(
       ['journal', 'client-output', 'pod-app'],
-      /Node password validation failed for \[?'?(?<name>[\w.-]{1,253})|unable to verify password for node \[?'?(?<name2>[\w.-]{1,253})/,
+      /Node password validation failed for \[?'?(?<name>[\w.-]{1,253})|unable to verify (?:password|hash) for node \[?'?(?<name2>[\w.-]{1,253})/,
     ),
     certificateForbidden: likely(
       ['journal', 'client-output', 'cloud-init'],

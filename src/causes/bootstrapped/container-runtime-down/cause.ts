@@ -1,6 +1,6 @@
 import { clear, defineCause, found, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context, definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import { foreseenByKubeadm } from '../../../diagnosis/foreseen-kubeadm.ts';
 import { NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 
@@ -23,10 +23,11 @@ const judged = defineCause({
     kubeadmCri: definite(['kubeadm', 'cloud-init', 'console'], /\[ERROR CRI\]/),
     socketSilent: likely(
       ['kubelet'],
-      /(?:validate service connection: |failed to run Kubelet: .*(?:get remote runtime typed version failed|unable to determine runtime API version): |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
+      /(?:validate service connection: |Version from runtime service failed" err="|failed to run Kubelet: .*(?:get remote runtime typed version failed|unable to determine runtime API version): |Container runtime sanity check failed" err=").*dial unix (?<endpoint>\/\S+\.sock): connect: (?<reason>no such file or directory|connection refused)/,
       {
         anchors: [
           'validate service connection',
+          'Version from runtime service failed',
           'get remote runtime typed version failed',
           'unable to determine runtime API version',
           'Container runtime sanity check failed',
@@ -36,9 +37,21 @@ const judged = defineCause({
       },
     ),
     dockerSilent: likely(
-      ['kubelet'],
-      /failed to get docker version: Cannot connect to the Docker daemon/,
-      { atLeast: 3, enoughOnce: 'alone' },
+      ['kubelet', 'kubeadm', 'client-output'],
+      /Cannot connect to the Docker daemon at (?<endpoint>unix:\/\/\/\S{1,60}\.sock)|failed to get docker version: Cannot connect to the Docker daemon/,
+      { anchors: ['Cannot connect to the Docker daemon'], atLeast: 3, enoughOnce: 'alone' },
+    ),
+    // systemd has given the runtime's unit up.
+    unitFailed: likely(
+      ['containerd', 'journal', 'console', 'kubelet', 'client-output'],
+      /\b(?<unit>containerd|docker|crio)\.service: (?:Failed with result '(?!timeout)[\w-]{1,20}'|[Ss]tart request repeated too quickly)/,
+      {
+        anchors: ['containerd.service: ', 'docker.service: ', 'crio.service: '],
+      },
+    ),
+    unitStarted: withdraws(
+      ['containerd', 'journal', 'console', 'kubelet', 'client-output'],
+      /Started (?:containerd container runtime|Docker Application Container Engine)|containerd successfully booted/,
     ),
     // Without its tag the line is taken for one of the kubelet's that stand around it.
     configBroken: definite(

@@ -22,9 +22,17 @@ const cause = defineCause({
       /Failed running (?<script>\/var\/lib\/cloud\/instance\/scripts\/[^\s[]+) \[(?<code>-?\d+)\]/,
       { anchors: ['Failed running /var/lib/cloud/instance/scripts/'] },
     ),
-    moduleFailed: context(['cloud-init', 'console'], /Failed to run module scripts[-_]user/, {
-      anchors: ['Failed to run module scripts-user', 'Failed to run module scripts_user'],
-    }),
+    moduleFailed: context(
+      ['cloud-init', 'console'],
+      /Failed to run module scripts[-_]user|Runparts: \d{1,4} failures \(/,
+      {
+        anchors: [
+          'Failed to run module scripts-user',
+          'Failed to run module scripts_user',
+          'Runparts: ',
+        ],
+      },
+    ),
     notInstalled: context(
       ['cloud-init', 'console'],
       /(?<reason>Cannot find a valid baseurl for repo|Failed to download metadata for repo|Unable to find a match: \S+|No match for argument: \S+|E: Unable to locate package \S+|E: Failed to fetch \S+|E: Package '?[^\s']+'? has no installation candidate)/,

@@ -25,9 +25,9 @@ export default defineCause({
       /(?:exec user process caused:? "?|(?<!fork\/)exec "?(?<program>\/?[^\s":]{1,200})"?: |exec: "(?<program2>[^"]{1,200})": )exec format error/,
     ),
     windowsVersion: definite(
-      ['event', 'kubelet', 'containerd', 'pod-status'],
-      /container operating system does not match the host operating system/i,
-      { anchors: ['operating system does not match the host'] },
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
+      /container operating system does not match the host operating system|a Windows version \d[\d.]{3,20}-based image is incompatible with a \d/i,
+      { anchors: ['operating system does not match the host', 'image is incompatible with a '] },
     ),
     pulled: withdraws(['event', 'kubelet'], /Successfully pulled image "(?<image>[^"\s]{1,250})"/),
   },

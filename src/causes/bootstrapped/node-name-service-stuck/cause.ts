@@ -15,7 +15,7 @@ export default defineCause({
     ),
     unitFailed: likely(
       ['journal', 'console', 'kubelet'],
-      /aws-kubelet-nodename\.service: (?:Failed with result|Start operation timed out|Main process exited)/,
+      /aws-kubelet-nodename\.service: (?:Failed with result|[Ss]tart operation timed out|Main process exited)/,
     ),
     unitDone: withdraws(
       ['journal', 'console', 'kubelet'],

@@ -36,7 +36,7 @@ const cause = defineCause({
     ),
     repositoryFailed: context(
       SPEAKERS,
-      /(?<reason>One of the configured repositories failed \([^)]{1,80}\))/,
+      /(?<reason>One of the configured repositories failed \([^)]{1,80}\)|Failed to download metadata for repo '[^']{1,60}': Cannot prepare internal mirrorlist: No URLs in mirrorlist|repomd\.xml signature could not be verified for [\w.-]{1,60})/,
     ),
     scriptFailed: context(
       SPEAKERS,

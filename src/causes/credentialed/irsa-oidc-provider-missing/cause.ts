@@ -48,8 +48,14 @@ const cause = defineCause({
     ),
     providerRefused: likely(
       ['pod-app', 'client-output', 'csi-driver', 'event', 'aws-message', 'journal'],
-      /OpenIDConnect provider's HTTPS certificate doesn't match configured thumbprint|Couldn't retrieve verification key from your identity provider/,
-      { anchors: ['OpenIDConnect provider', 'verification key from your identity provider'] },
+      /OpenIDConnect provider's HTTPS certificate doesn't match configured thumbprint|Couldn't retrieve verification key from your identity provider|InvalidIdentityToken: The web identity token provided could not be validated/,
+      {
+        anchors: [
+          'OpenIDConnect provider',
+          'verification key from your identity provider',
+          'web identity token provided could not be validated',
+        ],
+      },
     ),
     toldMissing: likely(
       ['client-output', 'unknown', 'terraform'],

@@ -59,6 +59,33 @@ const cause = defineCause({
       [...LAUNCHERS, 'controller-manager', 'pod-app'],
       /found no AMIs with the name:? \\?"?(?<named>[^"\s\\]{1,200})/,
     ),
+    // EKS, Canonical and Windows publish their images as SSM parameters, one for each version.
+    parameterUnknown: definite(
+      LAUNCHERS,
+      /getting AMI from SSM Parameter Store: .{0,200}ParameterNotFound|reading SSM Parameter \((?<named>\/aws\/service\/(?:eks|bottlerocket|canonical|ami-windows-latest)\/[^)\s]{1,200})\): couldn't find resource|Unable to fetch parameters \[(?<named2>\/aws\/service\/(?:eks|bottlerocket|canonical|ami-windows-latest)\/[^\]\s]{1,200})\] from parameter store/,
+      {
+        anchors: [
+          'getting AMI from SSM Parameter Store',
+          'reading SSM Parameter (/aws/service/',
+          'Unable to fetch parameters [/aws/service/',
+        ],
+      },
+    ),
+    noneListed: definite(
+      LAUNCHERS,
+      /unable to find AMI (?<image>ami-[0-9a-f]{8,17})|unable to determine AMI for region [\w-]{1,30}, version (?<named>[\d.]{1,10})/,
+      { anchors: ['unable to find AMI ami-', 'unable to determine AMI for region'] },
+    ),
+    // EKS makes a group only from a release that goes with the cluster's version.
+    noSuchRelease: definite(
+      LAUNCHERS,
+      /Requested (?:Node ?[Gg]roup )?release version (?<named>[\w.+-]{1,60}) is (?:invalid|not valid for kubernetes version)/,
+      { anchors: ['release version '] },
+    ),
+    aliasUnknown: likely(
+      LAUNCHERS,
+      /failed to discover any AMIs for alias(?:\W{1,12}alias\W{1,12}| \\?"?)?(?<named>[\w.-]{1,40}@v?[\w.-]{1,30})?/,
+    ),
     notAuthorized: definite(LAUNCHERS, /Not authorized for images: \[?(?<image>ami-[0-9a-f]+)?/),
     reason: definite(
       LAUNCHERS,

@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { filledGroups, groupOfInstance, sizeOf } from '../../../domain/instances/launch.ts';
 import type { Quote, Sighting } from '../../../evidence/sighting.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -44,6 +44,11 @@ const cause = defineCause({
       ['karpenter'],
       /\bregistered (?:machine|nodeclaim)\b.{0,400}"aws:\/\/\/[\w-]{1,40}\/(?<instance>i-[0-9a-f]{8,17})"/,
       { anchors: ['registered machine', 'registered nodeclaim'] },
+    ),
+    // EC2's own reason; an instance with a Node is judged by its facts.
+    serverError: likely(
+      ['aws-message', 'client-output', 'event', 'terraform', 'unknown'],
+      /(?<reason>Server\.InternalError): Internal error on launch/,
     ),
     endedOutside: context(
       ['aws-message'],

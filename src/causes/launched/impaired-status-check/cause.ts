@@ -14,7 +14,20 @@ const cause = defineCause({
     ),
     noBootDevice: definite(
       ['console'],
-      /(?<reason>No bootable device|Unable to mount root fs|Gave up waiting for root (?:file system )?device)/,
+      /(?<reason>No bootable device|Unable to mount root fs|Cannot open root device|Gave up waiting for root (?:file system )?device)/,
+    ),
+    // What the initramfs and SELinux say when they cannot go further; Amazon lists these of EC2.
+    bootStops: likely(
+      ['console', 'kernel', 'journal'],
+      /(?<reason>ALERT! {1,3}\S{1,120} does not exist\. {0,3}Dropping to a shell|Give root password for maintenance|Unable to load SELinux Policy\. Machine is in enforcing mode|FATAL: kernel too old)/i,
+      {
+        anchors: [
+          'Dropping to a shell',
+          'Give root password for maintenance',
+          'Unable to load SELinux Policy',
+          'FATAL: kernel too old',
+        ],
+      },
     ),
     emergencyMode: likely(
       ['console', 'journal', 'kernel'],

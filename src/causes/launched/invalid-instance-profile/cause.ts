@@ -34,6 +34,8 @@ const cause = defineCause({
       LAUNCHERS,
       /Value \((?<profile>[^)\s]+)\) for parameter iamInstanceProfile\.\w+ is invalid|[Ii]nvalid IAM Instance Profile|specified value for (?:roleName|instanceProfileName) is invalid|IAM ?[Ii]nstance ?[Pp]rofile(?: name)? not found|Instance [Pp]rofile [\w+=,.@-]{1,128} (?:cannot be|could not be|not) found/,
     ),
+    // Auto Scaling's words for what a launch configuration names.
+    configuration: definite(LAUNCHERS, /Invalid IamInstanceProfile: (?<profile>[^\s,"]{1,300})/),
     nodeClass: likely(
       ['node-claim'],
       /condition InstanceProfileReady=False (?!.*(?:NodeRoleNotFound|AccessDenied|not authorized|UnauthorizedOperation))/,
@@ -93,7 +95,7 @@ const cause = defineCause({
 
 export default matched(
   cause,
-  (view) => clearWhenFilled(view, ['healthCode', 'parameter']) ?? matchEmpty(view),
+  (view) => clearWhenFilled(view, ['healthCode', 'parameter', 'configuration']) ?? matchEmpty(view),
 );
 
 type Own = ViewOf<typeof cause>;

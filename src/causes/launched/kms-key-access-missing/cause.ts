@@ -9,7 +9,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 import { filledGroups, groupOfInstance } from '../../../domain/instances/launch.ts';
 import { keyTroubles, launcherOf, missingActions } from '../../../domain/instances/volume-keys.ts';
@@ -44,6 +44,12 @@ const cause = defineCause({
       LAUNCHERS,
       /not authorized to perform: (?<action>kms:(?:CreateGrant|Decrypt|DescribeKey|GenerateDataKey\w*|ReEncrypt\w*))\b(?:.*?(?<key>arn:aws[\w-]*:kms:[\w-]+:\d+:key\/[\w-]+))?/,
       { anchors: ['not authorized to perform: kms:'], strict: true },
+    ),
+    // Who launches for a group, whichever program passes the line on.
+    launcherDenied: definite(
+      [...LAUNCHERS, 'unknown'],
+      /\bassumed-role\/AWSServiceRoleFor(?:AutoScaling|EC2Spot)\w*\/\S{1,64} is not authorized to perform: (?<action>kms:\w{4,40})(?: on resource: (?<key>arn:aws[\w-]{0,20}:kms:\S{1,200}?)(?= |$))?/,
+      { anchors: ['assumed-role/AWSServiceRoleFor'] },
     ),
     // CloudTrail's words for it, as people pass them on.
     keyDeniedInTrail: likely(

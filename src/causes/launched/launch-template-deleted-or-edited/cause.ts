@@ -29,6 +29,11 @@ const cause = defineCause({
       /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed|valid fully-formed launch template\..{1,80}?(?<given>lt-[0-9a-f]{8,17})'?,? does not exist/,
       { anchors: ['aunch template'] },
     ),
+    noSuchVersion: definite(
+      ['aws-message', 'terraform', 'client-output', 'karpenter'],
+      /Could not find the specified version (?<version>\d{1,6}) for the launch template with ID (?<template>lt-[0-9a-f]{8,17})|\b(?<code>InvalidLaunchTemplateId\.VersionNotFound)\b/,
+      { anchors: ['for the launch template with ID', 'InvalidLaunchTemplateId.VersionNotFound'] },
+    ),
     claimReason: likely(
       ['node-claim'],
       /condition (?:Launched|NodeRegistrationHealthy)=\w+ LaunchTemplateNotFound\b/,

@@ -28,6 +28,16 @@ const cause = defineCause({
       /\bFailedCreate\s{1,20}(?<machine>machine\/[a-z0-9][\w.-]{1,200})\s{1,200}(?<error>\S.{3,200})/,
       { anchors: ['FailedCreate'] },
     ),
+    // The table of `oc get machines`; a failed Machine is never tried again.
+    failedPhase: likely(
+      ['client-output', 'object', 'unknown'],
+      /^(?:[a-z0-9-]{1,60} {1,20})?(?<machine>[a-z0-9][\w.-]{1,200}) {2,40}(?<error>Failed) {2,40}(?:[a-z][\w-]{1,12}\.[\w-]{1,20} {2,40}[a-z]{2}-[a-z-]{3,20}-\d|[\dhdms]{2,12}$)/,
+      { anchors: ['Failed  '] },
+    ),
+    instanceLost: likely(
+      ['client-output', 'object', 'event', 'unknown'],
+      /(?<error>Can't find created instance)\b/,
+    ),
     provisionFailed: likely(
       ['object'],
       /AWSMachine (?<object>\S+) condition \w+=False InstanceProvisionFailed (?<error>.{5,300})/,

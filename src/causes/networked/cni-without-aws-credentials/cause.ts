@@ -24,7 +24,7 @@ const cause = defineCause({
     ),
     eniCallWithout: definite(
       ['ipamd', 'aws-node', 'cilium'],
-      /(?:DescribeNetworkInterfaces|DescribeInstanceTypes|DescribeVpcs|DescribeSubnets|DescribeSecurityGroups|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
+      /(?<!connectivity check failed.{0,200})(?:DescribeNetworkInterfaces|DescribeInstanceTypes|DescribeVpcs|DescribeSubnets|DescribeSecurityGroups|CreateNetworkInterface|attached ENIs|\bENI\b).{0,600}(?:NoCredentialProviders|no EC2 IMDS role found)/,
     ),
     noInstanceRole: definite(['ipamd', 'aws-node'], /no EC2 IMDS role found/, { strict: true }),
     podIdentitySilent: definite(

@@ -13,6 +13,20 @@ export default defineCause({
       /(?:(?:ec2:|Failed to |EC2: )(?<action>\w{1,60}\b).{0,400})?(?:RequestLimitExceeded|Request limit exceeded)/,
       { strict: true, atLeast: 3, enoughOnce: 'alone' },
     ),
+    // Whoever shows hardly more than this answer is stopped by it; in a log it may pass.
+    throttledAlone: likely(
+      ['aws-message', 'client-output', 'terraform', 'karpenter', 'event', 'pod-app', 'unknown'],
+      /\bRequestLimitExceeded\b|Failed to (?:regenerate ASG cache|refresh cloud provider(?: config)?): .{0,200}Throttling: Rate exceeded|\(Throttling\) when calling the Describe(?:AutoScaling|Launch|Scaling)\w{1,40} operation/,
+      {
+        anchors: [
+          'RequestLimitExceeded',
+          'Throttling: Rate exceeded',
+          '(Throttling) when calling the',
+        ],
+        atLeast: 1_000,
+        enoughOnce: 'alone',
+      },
+    ),
     served: withdraws(
       ['ipamd'],
       /Successfully created and attached a new ENI|[Ss]uccessfully increased IP|node init completed successfully/,

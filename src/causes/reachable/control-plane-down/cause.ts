@@ -27,6 +27,12 @@ export default defineCause({
         enoughOnce: 'end',
       },
     ),
+    // kubectl's own words; localhost:8080 is where it looks without a kubeconfig.
+    clientRefused: likely(
+      ['client-output', 'kubeadm', 'unknown'],
+      /The connection to the server (?<address>(?!\S{1,100}:8080\b)\S{4,120}:\d{2,5}) was refused - did you specify the right host or port|(?:memcache\.go:\d+\]|couldn't get current server API group list).{0,160}dial tcp (?<address2>(?!\S{1,60}:8080: )\S{4,60}:\d{2,5}): connect: connection refused/,
+      { anchors: ['The connection to the server ', 'connect: connection refused'] },
+    ),
     // openshift-install waits for 20 minutes before it says so.
     bootstrapRefuses: likely(
       ['client-output', 'unknown', 'terraform'],

@@ -48,6 +48,11 @@ export default defineCause({
       /INFO: task (?<what>\S+) blocked for more than \d+ seconds/,
       { atLeast: 3 },
     ),
+    interfaceStays: likely(
+      ['kernel', 'journal', 'console', 'unknown'],
+      /(?<what>unregister_netdevice: waiting for [\w@.-]{1,20} to become free)/,
+      { atLeast: 3, enoughOnce: 'alone' },
+    ),
     monitored: likely(
       ['event'],
       /\bWarning\s+(?<what>SoftLockup|KernelBug|BlockDeviceIOError|NvidiaXID\w*Error|DCGM[DEFH]\w+)\b/,

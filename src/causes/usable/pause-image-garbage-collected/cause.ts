@@ -1,6 +1,6 @@
 import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { context } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** The pause image was removed from a node that worked, and containerd cannot pull it again. */
 const cause = defineCause({
@@ -12,6 +12,11 @@ const cause = defineCause({
     pullRefused: context(
       ['event', 'kubelet', 'containerd', 'pod-status'],
       /failed (?:to get sandbox|pulling) image "(?<image>[^"\s]+pause[^"\s]*)".*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied)/,
+    ),
+    // EKS bakes it into its images under this name, which no registry serves.
+    bakedImageGone: likely(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output'],
+      /failed to get sandbox image "(?<image>localhost\/kubernetes\/pause[^"\s]{0,40})"/,
     ),
     removed: context(
       ['kubelet', 'containerd', 'journal'],
