@@ -1450,8 +1450,16 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
-    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces and evicts Pods that came to a node too early. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces and Nodes that were left behind, and evicts Pods that came to a node too early. Whoever may write aws-auth may make anybody an administrator of the cluster.",
     "kubernetes": [
+      {
+        "verb": "delete",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
       {
         "verb": "get",
         "group": "",
@@ -1530,6 +1538,14 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "resource": "csinodes",
         "subresource": null,
         "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "kube-node-lease",
         "isOptional": false
       },
       {

@@ -130,7 +130,7 @@ test('grants reads of one namespace there only', () => {
   const places = roles
     .filter(({ kind }) => kind === 'Role')
     .map(({ metadata }) => (metadata as { readonly namespace?: string }).namespace);
-  assert.deepEqual(places, ['kube-public', 'kube-system', 'rollcall']);
+  assert.deepEqual(places, ['kube-node-lease', 'kube-public', 'kube-system', 'rollcall']);
 });
 
 test('a policy fits into what a managed policy may hold', () => {

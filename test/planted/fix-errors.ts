@@ -7,6 +7,7 @@ const JANITOR = ['test/controllers/eni-janitor/decide.test.ts'];
 const ENI = ['test/controllers/fix/eni.test.ts'];
 const CNI = ['test/controllers/fix/cni.test.ts'];
 const PODS = ['test/controllers/fix/pods.test.ts'];
+const NAME = ['test/controllers/fix/name.test.ts'];
 const EDIT = ['src/readers/kube/aws-auth-edit.test.ts'];
 
 /** Errors in what repairs decide, write and take back. */
@@ -167,6 +168,42 @@ export const FIX_ERRORS: readonly PlantedError[] = [
       "limits.mode === 'ignore' ?",
       PODS,
     ],
+  ]),
+  ...inFile('src/controllers/fix/name/decide.ts', [
+    [
+      'a Node that is Ready is deleted',
+      "if (isReady) return refuse('It is Ready by now.');",
+      '',
+      NAME,
+    ],
+    [
+      'a Lease does not matter',
+      'if (isSilent(renewedMs, nowMs)) return null;',
+      'return null;',
+      NAME,
+    ],
+    [
+      'a Lease of the future is an old one',
+      'nowMs - renewedMs > SILENT_MIN_MS',
+      'Math.abs(nowMs - renewedMs) > SILENT_MIN_MS',
+      NAME,
+    ],
+    ['another Node of the name is deleted', 'if (stale.uid !== uid)', 'if (false)', NAME],
+    ['the control plane does not matter', 'if (isControlPlane)', 'if (false)', NAME],
+    ['finalizers do not matter', 'if (finalizer === undefined)', 'if (finalizer !== null)', NAME],
+    ['a Pod of nobody goes', 'if (lost === null) return null;', 'return null;', NAME],
+    ['a machine id is enough', 'systemUuid === current.systemUuid && machineId', 'machineId', NAME],
+    ['nothing told is the same', "systemUuid !== '' && machineId !== ''", 'true', NAME],
+    ['the newer Node is deleted', 'if (isNewer(stale, current))', 'if (false)', NAME],
+    ['a silent Node is the machine', 'if (!isAlive)', 'if (false)', NAME],
+    ['another region proves', 'region === null || !zone.startsWith(region)', 'false', NAME],
+    ['another account proves', 'if (shownOthers.length === 0)', 'if (false)', NAME],
+    ['a stopped instance is gone', "if (state === 'terminated')", 'if (state !== undefined)', NAME],
+  ]),
+  ...inFile('src/controllers/fix/name/fix-name.ts', [
+    ['a newer version is deleted', "requires: 'same-version'", "requires: 'same-object'", NAME],
+    ['a dry run leaves a note', 'if (!order.isDryRun) await tools.keep', 'await tools.keep', NAME],
+    ['the budget does not end', 'const isOver = left <= 0', 'const isOver = left < 0', NAME],
   ]),
   ...inFile('src/controllers/fix/cni/decide.ts', [
     [

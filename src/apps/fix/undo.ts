@@ -7,6 +7,7 @@ import { undoCni } from '../../controllers/fix/cni/undo-cni.ts';
 import { type FixDocument, fixDocument } from '../../controllers/fix/document.ts';
 import { ENI_NOTE } from '../../controllers/fix/eni/fix-eni.ts';
 import type { FixOrder, FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
+import { NODE_DELETION_NOTE } from '../../controllers/fix/name/fix-name.ts';
 import { POD_NOTE } from '../../controllers/fix/pods/fix-pods.ts';
 import { HOP_LIMIT_NOTE, undoHops } from '../../controllers/fix/machine/hop-limit.ts';
 import { TAINT_NOTE, undoTaint } from '../../controllers/fix/machine/startup-taint.ts';
@@ -58,12 +59,18 @@ async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise
   if (kind === POLICY_NOTE) return await undoPolicy(note, order, tools);
   if (kind === ENI_NOTE) return interfaceStep(note);
   if (kind === POD_NOTE) return podStep(note);
+  if (kind === NODE_DELETION_NOTE) return nodeStep(note);
   return plainStep('fix', 'refused', 'This version of Rollcall does not know such a change.');
 }
 
 function podStep(note: UndoNote): FixStep {
   const why = 'An evicted Pod cannot be taken back; its controller has made another.';
   return plainStep(`Pod ${textAt(note, 'name') ?? ''}`, 'refused', why);
+}
+
+function nodeStep(note: UndoNote): FixStep {
+  const why = 'A deleted Node cannot be taken back; the kubelet of its machine makes its Node.';
+  return plainStep(`Node ${textAt(note, 'name') ?? ''}`, 'refused', why);
 }
 
 function interfaceStep(note: UndoNote): FixStep {

@@ -72,6 +72,15 @@ async function pods(
   return await runPodsFix({ ...sharedOf(values), names, mostOfHour, waitMs }, context);
 }
 
+async function formerNames(
+  values: Values,
+  names: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  const { runNameFix } = await import('../../fix/name.ts');
+  return await runNameFix({ ...sharedOf(values), names, mostOfHour: values.most }, context);
+}
+
 async function cni(
   values: Values,
   names: readonly string[],
@@ -94,6 +103,7 @@ const FIXES: Readonly<Record<string, Fix>> = {
   cni,
   eni,
   imds: ofMachines('imds'),
+  name: formerNames,
   pods,
   taint: ofMachines('taint'),
   undo,
