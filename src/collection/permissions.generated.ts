@@ -1607,6 +1607,88 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
     ]
   },
   {
+    "feature": "fix-node",
+    "for": "rollcall fix node, in addition to status and details",
+    "warning": "It restarts kubelets by the document Rollcall-RestartKubelet of Systems Manager, deletes NodeClaims, and ends instances of Auto Scaling groups. Without --yes it only reads.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "delete",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "get",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "policy",
+        "resource": "poddisruptionbudgets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "kube-node-lease",
+        "isOptional": false
+      }
+    ],
+    "aws": [
+      "autoscaling:DescribeAutoScalingGroups",
+      "autoscaling:DescribeAutoScalingInstances",
+      "autoscaling:TerminateInstanceInAutoScalingGroup",
+      "ec2:DescribeInstances",
+      "ssm:DescribeInstanceInformation",
+      "ssm:GetCommandInvocation",
+      "ssm:GetDocument",
+      "ssm:ListCommands",
+      "ssm:SendCommand/Rollcall-RestartKubelet"
+    ]
+  },
+  {
     "feature": "node-logs",
     "for": "diagnose --node-logs: files and journals of machines",
     "warning": "Whoever may get nodes/proxy may use the whole kubelet API, which runs commands in every pod of every node, past audit logging and admission. Grant it to people who may do that anyway, and take it back when the look is over.",

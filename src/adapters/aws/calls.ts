@@ -148,6 +148,8 @@ export const CALLS: Calls = {
   ssm: {
     DescribeInstanceInformation: paged('InstanceInformationList', upTo(50)),
     GetCommandInvocation: once('Status'),
+    GetDocument: once('Content'),
+    ListCommands: paged('Commands', upTo(50)),
     SendCommand: {
       ...once('Command'),
       only: ({ DocumentName, Parameters }) =>
