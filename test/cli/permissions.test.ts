@@ -309,6 +309,7 @@ test('every action can be asked for cheaply', async () => {
       'sqs:DeleteMessage',
       'sqs:ReceiveMessage',
       'ssm:SendCommand',
+      'ssm:SendCommand/Rollcall-RestartKubelet',
     ],
     'nobody ends an instance, takes a message or sends a command to test whether it may',
   );

@@ -8,6 +8,8 @@ const ENI = ['test/controllers/fix/eni.test.ts'];
 const CNI = ['test/controllers/fix/cni.test.ts'];
 const PODS = ['test/controllers/fix/pods.test.ts'];
 const NAME = ['test/controllers/fix/name.test.ts'];
+const RESTART = ['test/controllers/fix/restart.test.ts'];
+const REPLACE = ['test/controllers/fix/replace.test.ts'];
 const EDIT = ['src/readers/kube/aws-auth-edit.test.ts'];
 
 /** Errors in what repairs decide, write and take back. */
@@ -204,6 +206,65 @@ export const FIX_ERRORS: readonly PlantedError[] = [
     ['a newer version is deleted', "requires: 'same-version'", "requires: 'same-object'", NAME],
     ['a dry run leaves a note', 'if (!order.isDryRun) await tools.keep', 'await tools.keep', NAME],
     ['the budget does not end', 'const isOver = left <= 0', 'const isOver = left < 0', NAME],
+  ]),
+  ...inFile('src/controllers/fix/node/decide-restart.ts', [
+    ['a Node that is back is no reason', 'if (node !== null)', 'if (false)', RESTART],
+    ['a stopped machine has a kubelet', "if (state !== 'running')", 'if (false)', RESTART],
+    ['a command is repeated', 'if (before !== undefined)', 'if (false)', RESTART],
+    ['a failed command counts', '!ENDED_BADLY.test(status) && ', '', RESTART],
+    ['a command counts for ever', ' && nowMs - requestedMs < SETTLES_MS', '', RESTART],
+    ['any content is run', 'if (document.isOurs) return null;', 'return null;', RESTART],
+    ['a lost agent answers', "if (agent?.ping !== 'Online')", 'if (agent === null)', RESTART],
+  ]),
+  ...inFile('src/controllers/fix/node/restart-kubelet.ts', [
+    [
+      'a command of others is its own',
+      'commands.find(({ comment }) => comment === commentOf(restart))',
+      'commands.at(-1)',
+      RESTART,
+    ],
+    [
+      'output has no bound',
+      'excerptOf(`${errors} ${out}`, OUTPUT_CHARACTERS_MAX)',
+      '`${errors} ${out}`',
+      RESTART,
+    ],
+    ['a failed command is done', "end?.status === 'Success'", 'end !== null', RESTART],
+  ]),
+  ...inFile('src/controllers/fix/node/decide-replace.ts', [
+    ['a budget does not matter', 'covered.length > allowed', 'false', REPLACE],
+    ['a Pod of nobody ends', 'if (lost !== null)', 'if (false)', REPLACE],
+    ['a protected Pod ends', 'protectedBy !== null && !isLeaving', 'false', REPLACE],
+    ['a machine of nobody ends', 'if (member === null)', 'if (false)', REPLACE],
+    ['protection does not matter', 'if (isProtected)', 'if (false)', REPLACE],
+    ['nobody launches another', 'if (stopped === undefined)', 'if (true)', REPLACE],
+    ['a Ready Node is no end', 'isOverOnceReady && node?.isReady === true', 'false', REPLACE],
+    ['another instance ends', 'if (node.instanceId !== instanceId)', 'if (false)', REPLACE],
+    ['the control plane ends', 'return node.isControlPlane', 'return false', REPLACE],
+  ]),
+  ...inFile('src/controllers/fix/node/replace-machine.ts', [
+    [
+      'the group becomes smaller',
+      'ShouldDecrementDesiredCapacity: false',
+      'ShouldDecrementDesiredCapacity: true',
+      REPLACE,
+    ],
+    [
+      'a newer NodeClaim is deleted',
+      "requires: 'same-version'",
+      "requires: 'same-object'",
+      REPLACE,
+    ],
+    [
+      'a dry run ends it',
+      "if (order.isDryRun && decision.do === 'terminate')",
+      'if (false)',
+      REPLACE,
+    ],
+  ]),
+  ...inFile('src/controllers/fix/node/fix-node.ts', [
+    ['the next one does not wait', 'if (stuck !== null)', 'if (false)', REPLACE],
+    ['the budget does not end', 'return left > 0 ?', 'return left >= 0 ?', RESTART],
   ]),
   ...inFile('src/controllers/fix/cni/decide.ts', [
     [
