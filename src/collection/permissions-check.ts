@@ -1,3 +1,4 @@
+import { RESTART_DOCUMENT } from '../ports/aws-api.ts';
 import { at, type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import type { AwsApi, AwsService } from '../ports/aws-api.ts';
 import { AWS_SERVICES } from '../ports/aws-api.ts';
@@ -147,6 +148,8 @@ const INPUTS: Readonly<Record<string, JsonObject>> = {
   'kms:DescribeKey': { KeyId: NO_KEY },
   'kms:GetKeyPolicy': { KeyId: NO_KEY, PolicyName: 'default' },
   'ssm:DescribeInstanceInformation': { MaxResults: 5 },
+  'ssm:GetDocument': { Name: RESTART_DOCUMENT },
+  'ssm:ListCommands': { MaxResults: 1 },
   'ssm:GetCommandInvocation': { CommandId: NO_KEY, InstanceId: NO_INSTANCE },
   'logs:FilterLogEvents': { logGroupName: `/aws/eks/${NO_NAME}/cluster`, limit: 1 },
   'route53:ListResourceRecordSets': { HostedZoneId: 'Z00000000000000000000', MaxItems: 1 },
@@ -211,7 +214,8 @@ function simulated(action: string, decision: string | undefined): PermissionAnsw
 
 /** Granted on one document, of which a simulation without resources says nothing. */
 function sendsCommand(permission: string): PermissionAnswer {
-  const how = 'only sending a command tests it: rollcall diagnose --ssm';
+  const command = permission.includes('/') ? 'fix node --yes' : 'diagnose --ssm';
+  const how = `only sending a command tests it: rollcall ${command}`;
   return { permission, granted: 'unknown', how, isOptional: false };
 }
 

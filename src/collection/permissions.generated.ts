@@ -1450,8 +1450,16 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
   {
     "feature": "fix",
     "for": "rollcall fix, in addition to status and details",
-    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces and evicts Pods that came to a node too early. Whoever may write aws-auth may make anybody an administrator of the cluster.",
+    "warning": "It writes: the ConfigMap aws-auth, access entries and the policy of Auto Mode nodes, taints of Nodes, variables of the DaemonSet aws-node, and the hop limit of instance metadata; and it deletes leaked network interfaces and Nodes that were left behind, and evicts Pods that came to a node too early. Whoever may write aws-auth may make anybody an administrator of the cluster.",
     "kubernetes": [
+      {
+        "verb": "delete",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
       {
         "verb": "get",
         "group": "",
@@ -1533,6 +1541,14 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
         "isOptional": false
       },
       {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "kube-node-lease",
+        "isOptional": false
+      },
+      {
         "verb": "create",
         "group": "",
         "resource": "configmaps",
@@ -1588,6 +1604,88 @@ export const PERMISSIONS: readonly FeaturePermissions[] = [
       "eks:DescribeCluster",
       "eks:DisassociateAccessPolicy",
       "eks:ListAssociatedAccessPolicies"
+    ]
+  },
+  {
+    "feature": "fix-node",
+    "for": "rollcall fix node, in addition to status and details",
+    "warning": "It restarts kubelets by the document Rollcall-RestartKubelet of Systems Manager, deletes NodeClaims, and ends instances of Auto Scaling groups. Without --yes it only reads.",
+    "kubernetes": [
+      {
+        "verb": "get",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "nodes",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "list",
+        "group": "",
+        "resource": "pods",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "delete",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "get",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "karpenter.sh",
+        "resource": "nodeclaims",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": true
+      },
+      {
+        "verb": "list",
+        "group": "policy",
+        "resource": "poddisruptionbudgets",
+        "subresource": null,
+        "namespace": null,
+        "isOptional": false
+      },
+      {
+        "verb": "get",
+        "group": "coordination.k8s.io",
+        "resource": "leases",
+        "subresource": null,
+        "namespace": "kube-node-lease",
+        "isOptional": false
+      }
+    ],
+    "aws": [
+      "autoscaling:DescribeAutoScalingGroups",
+      "autoscaling:DescribeAutoScalingInstances",
+      "autoscaling:TerminateInstanceInAutoScalingGroup",
+      "ec2:DescribeInstances",
+      "ssm:DescribeInstanceInformation",
+      "ssm:GetCommandInvocation",
+      "ssm:GetDocument",
+      "ssm:ListCommands",
+      "ssm:SendCommand/Rollcall-RestartKubelet"
     ]
   },
   {

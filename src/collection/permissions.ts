@@ -1,5 +1,5 @@
 import type { JsonObject } from '../evidence/json.ts';
-import { READING_DOCUMENT } from '../ports/aws-api.ts';
+import { READING_DOCUMENT, RESTART_DOCUMENT } from '../ports/aws-api.ts';
 
 /** One verb on one kind of object; `namespace` is null for all of them and for kinds without one. */
 export interface KubePermission {
@@ -21,7 +21,7 @@ export interface FeaturePermissions {
   /** What else it lets its holder do; only features that nobody has unasked have such a warning. */
   readonly warning: string | null;
   readonly kubernetes: readonly KubePermission[];
-  /** IAM actions: `ec2:DescribeInstances`. */
+  /** IAM actions, and behind a slash the one document that is granted: `ec2:DescribeInstances`. */
   readonly aws: readonly string[];
 }
 
@@ -107,8 +107,13 @@ function sidOf(service: string): string {
 /** Actions that would reach far beyond what is wanted of them, and what they are granted on. */
 const RESOURCES: Readonly<Record<string, readonly string[]>> = {
   'logs:FilterLogEvents': ['arn:aws:logs:*:*:log-group:/aws/eks/*'],
-  'ssm:SendCommand': [`arn:aws:ssm:*:*:document/${READING_DOCUMENT}`, 'arn:aws:ec2:*:*:instance/*'],
+  'ssm:SendCommand': runs(READING_DOCUMENT),
+  [`ssm:SendCommand/${RESTART_DOCUMENT}`]: runs(RESTART_DOCUMENT),
 };
+
+function runs(document: string): readonly string[] {
+  return [`arn:aws:ssm:*:*:document/${document}`, 'arn:aws:ec2:*:*:instance/*'];
+}
 
 /** True for an action that is granted on named resources only. */
 export function isNarrow(action: string): boolean {
@@ -133,12 +138,13 @@ export function policyOf(actions: readonly string[]): JsonObject {
 }
 
 function narrowed(action: string): JsonObject {
-  const [service = '', operation = ''] = action.split(':');
+  const [own = '', document = ''] = action.split('/');
+  const [service = '', operation = ''] = own.split(':');
   const resources = RESOURCES[action] ?? [];
   return {
-    Sid: `${sidOf(service)}${operation}`,
+    Sid: `${sidOf(service)}${operation}${document.replaceAll('-', '')}`,
     Effect: 'Allow',
-    Action: [action],
+    Action: [own],
     Resource: [...resources],
   };
 }

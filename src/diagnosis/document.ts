@@ -76,7 +76,7 @@ export interface Finding {
   readonly remedy: readonly Step[];
   /** What would prove a candidate, or tell why, of a named cause that others bring about. */
   readonly decide: Step | null;
-  /** What `rollcall fix pods` may do about it; absent where it does nothing. */
+  /** What `rollcall fix pods`, `name` and `node` may do about it; absent where they do nothing. */
   readonly repairs?: readonly Repair[];
 }
 

@@ -15,8 +15,10 @@ export const AWS_SERVICES = [
   'logs',
 ] as const;
 
-/** The one document of Systems Manager that is ever run; its commands only print. */
+/** The one document of Systems Manager that is run to read; its commands only print. */
 export const READING_DOCUMENT = 'Rollcall-ReadLogs';
+/** The one that is run as a write: it restarts the kubelet. */
+export const RESTART_DOCUMENT = 'Rollcall-RestartKubelet';
 
 /** Services by the names which IAM gives them in actions. */
 export type AwsService = (typeof AWS_SERVICES)[number];

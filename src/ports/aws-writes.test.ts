@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '../evidence/json.ts';
 import { AWS_WRITES, failureOfAwsWrite, writeInput } from './aws-writes.ts';
 
 const NOW = { isDryRun: false, token: 't' };
@@ -16,6 +17,7 @@ test('the list of writes is these and no others', () => {
     'eks:DeleteAccessEntry',
     'eks:DisassociateAccessPolicy',
     'eks:UpdateAccessEntry',
+    'ssm:SendCommand',
   ]);
 });
 
@@ -30,6 +32,27 @@ test('a dry run and a token of the caller win over those in an input', () => {
 test('an operation of the list is one of its service alone', () => {
   for (const operation of ['DeleteNetworkInterface', 'constructor', ''])
     assert.throws(() => writeInput({ service: 'eks', operation, input: {} }, NOW), TypeError);
+});
+
+test('a command is one fixed document, in one version, on one machine', () => {
+  const only = {
+    DocumentName: 'Rollcall-RestartKubelet',
+    DocumentVersion: '1',
+    InstanceIds: ['i-0123456789abcdef0'],
+  };
+  const send = (input: JsonObject): JsonObject =>
+    writeInput({ service: 'ssm', operation: 'SendCommand', input }, NOW);
+  assert.deepEqual(send(only), only);
+  for (const change of [
+    { DocumentName: 'AWS-RunShellScript' },
+    { DocumentVersion: '$LATEST' },
+    { DocumentVersion: '$DEFAULT' },
+    { InstanceIds: [] },
+    { InstanceIds: ['i-0123456789abcdef0', 'i-0fedcba9876543210'] },
+    { Parameters: { commands: ['id'] } },
+    { Targets: [{ Key: 'tag:a', Values: ['b'] }] },
+  ] as const)
+    assert.throws(() => send({ ...only, ...change }), TypeError, JSON.stringify(change));
 });
 
 for (const [operation, code, message, failure] of [

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../evidence/json.ts';
-import type { AwsCall } from './aws-api.ts';
+import { type AwsCall, RESTART_DOCUMENT } from './aws-api.ts';
 import { PortError, type PortFailure } from './port-error.ts';
 
 interface AwsWrite {
@@ -7,10 +7,23 @@ interface AwsWrite {
   readonly hasDryRun: boolean;
   /** The member by which a call that comes twice takes effect once; null where the API has none. */
   readonly token: string | null;
+  /** What the input must be for the call to be made at all; anything when not given. */
+  readonly only?: (input: JsonObject) => boolean;
 }
 
 const PLAIN: AwsWrite = { hasDryRun: false, token: null };
 const CHECKED: AwsWrite = { hasDryRun: true, token: null };
+/** One fixed document in the version that was read, on one machine, without parameters. */
+const RESTART: AwsWrite = {
+  ...PLAIN,
+  only: ({ DocumentName, DocumentVersion, InstanceIds, Parameters, Targets }) =>
+    DocumentName === RESTART_DOCUMENT &&
+    /^\d+$/.test(String(DocumentVersion)) &&
+    Array.isArray(InstanceIds) &&
+    InstanceIds.length === 1 &&
+    Parameters === undefined &&
+    Targets === undefined,
+};
 const ONCE: AwsWrite = { hasDryRun: false, token: 'clientRequestToken' };
 
 /** All that Rollcall ever changes in AWS, by IAM action; members by the services' API references. */
@@ -25,6 +38,7 @@ export const AWS_WRITES: Readonly<Record<string, AwsWrite>> = {
   'eks:DisassociateAccessPolicy': PLAIN,
   'autoscaling:TerminateInstanceInAutoScalingGroup': PLAIN,
   'autoscaling:CompleteLifecycleAction': PLAIN,
+  'ssm:SendCommand': RESTART,
 };
 
 export interface AwsWriteOptions {
@@ -56,6 +70,8 @@ export function writeInput(call: AwsCall, { isDryRun, token }: AwsWriteOptions):
   const action = `${call.service}:${call.operation}`;
   const allowed = Object.hasOwn(AWS_WRITES, action) ? AWS_WRITES[action] : undefined;
   if (allowed === undefined) throw new TypeError(`${action} is not among the writes of Rollcall`);
+  if (allowed.only?.(call.input) === false)
+    throw new TypeError(`${action} is not made with such an input`);
   if (isDryRun && !allowed.hasDryRun) throw withoutDryRun(action);
   return {
     ...call.input,

@@ -79,6 +79,7 @@ test('nothing but reading is asked for, except by controllers, reports and repai
     'join-report',
     'spot-rules',
     'fix',
+    'fix-node',
   ];
   const { kubernetes, aws } = joined(
     PERMISSIONS.filter(({ feature }) => !writing.includes(feature)),
@@ -130,7 +131,7 @@ test('grants reads of one namespace there only', () => {
   const places = roles
     .filter(({ kind }) => kind === 'Role')
     .map(({ metadata }) => (metadata as { readonly namespace?: string }).namespace);
-  assert.deepEqual(places, ['kube-public', 'kube-system', 'rollcall']);
+  assert.deepEqual(places, ['kube-node-lease', 'kube-public', 'kube-system', 'rollcall']);
 });
 
 test('a policy fits into what a managed policy may hold', () => {
@@ -163,7 +164,7 @@ test('what reaches far is granted only by its name, and with a warning', async (
   assert.doesNotMatch(usual.out, /nodes\/proxy/);
   assert.match(
     usual.out.replaceAll(/\s+/g, ' '),
-    / Only by name, with --for: controller, eni-janitor, aws-events, watch-events, auth-restore, gate, gate-evict, join-report, spot-rules, fix, node-logs, ssm, control-plane-logs Kubernetes /,
+    / Only by name, with --for: controller, eni-janitor, aws-events, watch-events, auth-restore, gate, gate-evict, join-report, spot-rules, fix, fix-node, node-logs, ssm, control-plane-logs Kubernetes /,
   );
   assert.match(named.out, /^ +- nodes\/proxy$/m);
   assert.match(named.out.replaceAll(/\s+/g, ' '), /Warning: .* runs commands in every pod/);
@@ -177,7 +178,7 @@ test('a feature needs less than all of them', async () => {
   assert.equal(code, 64);
   assert.match(
     err,
-    /unknown feature "all"; use status, details, capacity, spot, spot-watch, name, watch, controller, eni-janitor, aws-events, watch-events, auth-restore, gate, gate-evict, join-report, spot-rules, fix, node-logs, ssm or control-plane-logs/,
+    /unknown feature "all"; use status, details, capacity, spot, spot-watch, name, watch, controller, eni-janitor, aws-events, watch-events, auth-restore, gate, gate-evict, join-report, spot-rules, fix, fix-node, node-logs, ssm or control-plane-logs/,
   );
 });
 
@@ -308,6 +309,7 @@ test('every action can be asked for cheaply', async () => {
       'sqs:DeleteMessage',
       'sqs:ReceiveMessage',
       'ssm:SendCommand',
+      'ssm:SendCommand/Rollcall-RestartKubelet',
     ],
     'nobody ends an instance, takes a message or sends a command to test whether it may',
   );

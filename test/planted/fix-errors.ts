@@ -7,6 +7,9 @@ const JANITOR = ['test/controllers/eni-janitor/decide.test.ts'];
 const ENI = ['test/controllers/fix/eni.test.ts'];
 const CNI = ['test/controllers/fix/cni.test.ts'];
 const PODS = ['test/controllers/fix/pods.test.ts'];
+const NAME = ['test/controllers/fix/name.test.ts'];
+const RESTART = ['test/controllers/fix/restart.test.ts'];
+const REPLACE = ['test/controllers/fix/replace.test.ts'];
 const EDIT = ['src/readers/kube/aws-auth-edit.test.ts'];
 
 /** Errors in what repairs decide, write and take back. */
@@ -167,6 +170,101 @@ export const FIX_ERRORS: readonly PlantedError[] = [
       "limits.mode === 'ignore' ?",
       PODS,
     ],
+  ]),
+  ...inFile('src/controllers/fix/name/decide.ts', [
+    [
+      'a Node that is Ready is deleted',
+      "if (isReady) return refuse('It is Ready by now.');",
+      '',
+      NAME,
+    ],
+    [
+      'a Lease does not matter',
+      'if (isSilent(renewedMs, nowMs)) return null;',
+      'return null;',
+      NAME,
+    ],
+    [
+      'a Lease of the future is an old one',
+      'nowMs - renewedMs > SILENT_MIN_MS',
+      'Math.abs(nowMs - renewedMs) > SILENT_MIN_MS',
+      NAME,
+    ],
+    ['another Node of the name is deleted', 'if (stale.uid !== uid)', 'if (false)', NAME],
+    ['the control plane does not matter', 'if (isControlPlane)', 'if (false)', NAME],
+    ['finalizers do not matter', 'if (finalizer === undefined)', 'if (finalizer !== null)', NAME],
+    ['a Pod of nobody goes', 'if (lost === null) return null;', 'return null;', NAME],
+    ['a machine id is enough', 'systemUuid === current.systemUuid && machineId', 'machineId', NAME],
+    ['nothing told is the same', "systemUuid !== '' && machineId !== ''", 'true', NAME],
+    ['the newer Node is deleted', 'if (isNewer(stale, current))', 'if (false)', NAME],
+    ['a silent Node is the machine', 'if (!isAlive)', 'if (false)', NAME],
+    ['another region proves', 'region === null || !zone.startsWith(region)', 'false', NAME],
+    ['another account proves', 'if (shownOthers.length === 0)', 'if (false)', NAME],
+    ['a stopped instance is gone', "if (state === 'terminated')", 'if (state !== undefined)', NAME],
+  ]),
+  ...inFile('src/controllers/fix/name/fix-name.ts', [
+    ['a newer version is deleted', "requires: 'same-version'", "requires: 'same-object'", NAME],
+    ['a dry run leaves a note', 'if (!order.isDryRun) await tools.keep', 'await tools.keep', NAME],
+    ['the budget does not end', 'const isOver = left <= 0', 'const isOver = left < 0', NAME],
+  ]),
+  ...inFile('src/controllers/fix/node/decide-restart.ts', [
+    ['a Node that is back is no reason', 'if (node !== null)', 'if (false)', RESTART],
+    ['a stopped machine has a kubelet', "if (state !== 'running')", 'if (false)', RESTART],
+    ['a command is repeated', 'if (before !== undefined)', 'if (false)', RESTART],
+    ['a failed command counts', '!ENDED_BADLY.test(status) && ', '', RESTART],
+    ['a command counts for ever', ' && nowMs - requestedMs < SETTLES_MS', '', RESTART],
+    ['any content is run', 'if (document.isOurs) return null;', 'return null;', RESTART],
+    ['a lost agent answers', "if (agent?.ping !== 'Online')", 'if (agent === null)', RESTART],
+  ]),
+  ...inFile('src/controllers/fix/node/restart-kubelet.ts', [
+    [
+      'a command of others is its own',
+      'commands.find(({ comment }) => comment === commentOf(restart))',
+      'commands.at(-1)',
+      RESTART,
+    ],
+    [
+      'output has no bound',
+      'excerptOf(`${errors} ${out}`, OUTPUT_CHARACTERS_MAX)',
+      '`${errors} ${out}`',
+      RESTART,
+    ],
+    ['a failed command is done', "end?.status === 'Success'", 'end !== null', RESTART],
+  ]),
+  ...inFile('src/controllers/fix/node/decide-replace.ts', [
+    ['a budget does not matter', 'covered.length > allowed', 'false', REPLACE],
+    ['a Pod of nobody ends', 'if (lost !== null)', 'if (false)', REPLACE],
+    ['a protected Pod ends', 'protectedBy !== null && !isLeaving', 'false', REPLACE],
+    ['a machine of nobody ends', 'if (member === null)', 'if (false)', REPLACE],
+    ['protection does not matter', 'if (isProtected)', 'if (false)', REPLACE],
+    ['nobody launches another', 'if (stopped === undefined)', 'if (true)', REPLACE],
+    ['a Ready Node is no end', 'isOverOnceReady && node?.isReady === true', 'false', REPLACE],
+    ['another instance ends', 'if (node.instanceId !== instanceId)', 'if (false)', REPLACE],
+    ['the control plane ends', 'return node.isControlPlane', 'return false', REPLACE],
+  ]),
+  ...inFile('src/controllers/fix/node/replace-machine.ts', [
+    [
+      'the group becomes smaller',
+      'ShouldDecrementDesiredCapacity: false',
+      'ShouldDecrementDesiredCapacity: true',
+      REPLACE,
+    ],
+    [
+      'a newer NodeClaim is deleted',
+      "requires: 'same-version'",
+      "requires: 'same-object'",
+      REPLACE,
+    ],
+    [
+      'a dry run ends it',
+      "if (order.isDryRun && decision.do === 'terminate')",
+      'if (false)',
+      REPLACE,
+    ],
+  ]),
+  ...inFile('src/controllers/fix/node/fix-node.ts', [
+    ['the next one does not wait', 'if (stuck !== null)', 'if (false)', REPLACE],
+    ['the budget does not end', 'return left > 0 ?', 'return left >= 0 ?', RESTART],
   ]),
   ...inFile('src/controllers/fix/cni/decide.ts', [
     [

@@ -6,7 +6,11 @@ import { sorted } from './permission-texts.ts';
 /** What was asked, or what a part declares that it asks. */
 export interface Asked {
   readonly permissions: KubePermission[];
-  readonly calls: (Pick<AwsCall, 'operation'> & { readonly service: string })[];
+  /** `on` is the one document that is granted. */
+  readonly calls: (Pick<AwsCall, 'operation'> & {
+    readonly service: string;
+    readonly on?: string;
+  })[];
 }
 
 /** Actions that IAM does not ask about (Service Authorization Reference: no policy can deny them). */
@@ -18,7 +22,9 @@ const DEPENDENT: Readonly<Record<string, readonly string[]>> = {
 };
 
 function actionsOf(calls: Readonly<Asked['calls']>): readonly string[] {
-  const actions = calls.map(({ service, operation }) => `${service}:${operation}`);
+  const actions = calls.map(
+    ({ service, operation, on }) => `${service}:${operation}${on === undefined ? '' : `/${on}`}`,
+  );
   const all = actions.flatMap((action) => [action, ...(DEPENDENT[action] ?? [])]);
   return [...new Set(all)].filter((action) => !FREE.has(action)).toSorted();
 }

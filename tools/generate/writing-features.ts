@@ -10,7 +10,12 @@ import {
 } from './events-permissions.ts';
 import { feature } from './feature.ts';
 import { JOIN_REPORT_PERMISSIONS, REPORT_WRITES } from './join-permissions.ts';
-import { FIX_PERMISSIONS, FIX_WRITES } from './fix-permissions.ts';
+import {
+  FIX_NODE_PERMISSIONS,
+  FIX_NODE_WRITES,
+  FIX_PERMISSIONS,
+  FIX_WRITES,
+} from './fix-permissions.ts';
 import {
   EVICT_PERMISSIONS,
   EVICT_WRITES,
@@ -66,4 +71,10 @@ export const WRITING_FEATURES: readonly FeaturePermissions[] = [
     SPOT_RULES_WRITES,
   ),
   feature('fix', 'rollcall fix, in addition to status and details', [FIX_PERMISSIONS], FIX_WRITES),
+  feature(
+    'fix-node',
+    'rollcall fix node, in addition to status and details',
+    [FIX_NODE_PERMISSIONS],
+    FIX_NODE_WRITES,
+  ),
 ];

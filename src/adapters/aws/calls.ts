@@ -1,6 +1,6 @@
 /**
  * The calls that Rollcall makes of AWS: an operation that is not here is refused. All of them
- * read; `SendCommand` runs one document, whose commands print. Members, tokens and page limits are those of the API references of the services.
+ * read; `SendCommand` runs one document here, whose commands print. Members, tokens and page limits are those of the API references of the services.
  */
 import type { JsonObject } from '../../evidence/json.ts';
 import { type AwsService, READING_DOCUMENT } from '../../ports/aws-api.ts';
@@ -148,6 +148,8 @@ export const CALLS: Calls = {
   ssm: {
     DescribeInstanceInformation: paged('InstanceInformationList', upTo(50)),
     GetCommandInvocation: once('Status'),
+    GetDocument: once('Content'),
+    ListCommands: paged('Commands', upTo(50)),
     SendCommand: {
       ...once('Command'),
       only: ({ DocumentName, Parameters }) =>

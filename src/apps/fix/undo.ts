@@ -7,6 +7,8 @@ import { undoCni } from '../../controllers/fix/cni/undo-cni.ts';
 import { type FixDocument, fixDocument } from '../../controllers/fix/document.ts';
 import { ENI_NOTE } from '../../controllers/fix/eni/fix-eni.ts';
 import type { FixOrder, FixStep, FixTools, UndoNote } from '../../controllers/fix/fix.ts';
+import { NODE_DELETION_NOTE } from '../../controllers/fix/name/fix-name.ts';
+import { MACHINE_NOTE } from '../../controllers/fix/node/machine-repair.ts';
 import { POD_NOTE } from '../../controllers/fix/pods/fix-pods.ts';
 import { HOP_LIMIT_NOTE, undoHops } from '../../controllers/fix/machine/hop-limit.ts';
 import { TAINT_NOTE, undoTaint } from '../../controllers/fix/machine/startup-taint.ts';
@@ -58,12 +60,27 @@ async function undone(note: UndoNote, order: FixOrder, tools: FixTools): Promise
   if (kind === POLICY_NOTE) return await undoPolicy(note, order, tools);
   if (kind === ENI_NOTE) return interfaceStep(note);
   if (kind === POD_NOTE) return podStep(note);
+  if (kind === MACHINE_NOTE) return machineStep(note);
+  if (kind === NODE_DELETION_NOTE) return nodeStep(note);
   return plainStep('fix', 'refused', 'This version of Rollcall does not know such a change.');
 }
 
 function podStep(note: UndoNote): FixStep {
   const why = 'An evicted Pod cannot be taken back; its controller has made another.';
   return plainStep(`Pod ${textAt(note, 'name') ?? ''}`, 'refused', why);
+}
+
+function machineStep(note: UndoNote): FixStep {
+  const isRestart = textAt(note, 'does') === 'restart';
+  const why = isRestart
+    ? 'A restart of a kubelet cannot be taken back.'
+    : 'A machine that was replaced cannot be taken back; another came in its place.';
+  return plainStep(`machine ${textAt(note, 'instanceId') ?? ''}`, 'refused', why);
+}
+
+function nodeStep(note: UndoNote): FixStep {
+  const why = 'A deleted Node cannot be taken back; the kubelet of its machine makes its Node.';
+  return plainStep(`Node ${textAt(note, 'name') ?? ''}`, 'refused', why);
 }
 
 function interfaceStep(note: UndoNote): FixStep {

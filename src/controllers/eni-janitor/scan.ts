@@ -1,10 +1,10 @@
 import { INSTANCE_TAG } from '../../domain/network/interfaces.ts';
-import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import { isObject, type JsonObject, textAt } from '../../evidence/json.ts';
 import type { AwsApi } from '../../ports/aws-api.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { NODES } from '../gate/plan.ts';
-import { askForAll } from '../fix/aws-read.ts';
+import { askForAll, instanceStates } from '../fix/aws-read.ts';
 import type { EniScan } from './facts.ts';
 import { type LooseInterface, looseInterfaceOf } from './loose-interface.ts';
 
@@ -41,7 +41,7 @@ export async function scanInterfaces(
   const wanted = { status: ['available'], 'tag-key': [INSTANCE_TAG] };
   const interfaces = await interfacesBy(aws, wanted);
   const ids = new Set(interfaces.flatMap(({ instanceId }) => instanceId ?? []));
-  const instances = await statesOf(aws, [...ids]);
+  const instances = await instanceStates(aws, [...ids]);
   const nodeInstances = await instancesOfNodes(kube);
   const monotonicMs = clock.monotonicMs();
   const nowMs = Math.min(
@@ -70,21 +70,6 @@ async function interfacesBy(aws: AwsApi, filters: Filters): Promise<readonly Loo
 export async function readInterface(aws: AwsApi, id: string): Promise<LooseInterface | null> {
   const [found] = await interfacesBy(aws, { 'network-interface-id': [id] });
   return found ?? null;
-}
-
-/** EC2 takes this many values of one filter. */
-const VALUES_MAX = 200;
-
-async function statesOf(aws: AwsApi, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const states = new Map<string, string>();
-  for (let at = 0; at < ids.length; at += VALUES_MAX) {
-    const input = filtersOf({ 'instance-id': ids.slice(at, at + VALUES_MAX) });
-    const call = { service: 'ec2', operation: 'DescribeInstances', input } as const;
-    const reservations = await askForAll(aws, call, 'Reservations');
-    for (const instance of reservations.flatMap((one) => listAt(one, 'Instances')))
-      states.set(textAt(instance, 'InstanceId') ?? '', textAt(instance, 'State.Name') ?? '');
-  }
-  return states;
 }
 
 async function instancesOfNodes(kube: KubeApi): Promise<ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt } from '../../evidence/json.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { AwsApi, AwsCall } from '../../ports/aws-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 
@@ -27,4 +27,23 @@ export async function askForAll(
   const items: JsonObject[] = [];
   for await (const page of aws.pages(call)) items.push(...listAt(page, member).filter(isObject));
   return items;
+}
+
+/** EC2 takes this many values of one filter. */
+const VALUES_MAX = 200;
+
+/** The states of instances by their ids; what EC2 does not know is not in it. @throws PortError */
+export async function instanceStates(
+  aws: AwsApi,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const states = new Map<string, string>();
+  for (let at = 0; at < ids.length; at += VALUES_MAX) {
+    const Filters = [{ Name: 'instance-id', Values: ids.slice(at, at + VALUES_MAX) }];
+    const call = { service: 'ec2', operation: 'DescribeInstances', input: { Filters } } as const;
+    const reservations = await askForAll(aws, call, 'Reservations');
+    for (const instance of reservations.flatMap((one) => listAt(one, 'Instances')))
+      states.set(textAt(instance, 'InstanceId') ?? '', textAt(instance, 'State.Name') ?? '');
+  }
+  return states;
 }

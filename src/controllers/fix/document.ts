@@ -45,7 +45,7 @@ export function fixDocument(
 }
 
 /** What takes back is not taken back, and what was deleted or evicted is gone. */
-const WITHOUT_UNDO: ReadonlySet<string> = new Set(['undo', 'eni', 'pods']);
+const WITHOUT_UNDO: ReadonlySet<string> = new Set(['undo', 'eni', 'name', 'node', 'pods']);
 
 /** A change whose answer was lost may have taken effect, and is to be taken back too. */
 const WRITTEN: ReadonlySet<FixOutcome> = new Set(['written', 'overwritten', 'unclear']);

@@ -3,6 +3,11 @@ import type { ActionOutcome } from '../../ports/action.ts';
 import { Backoff } from '../../runtime/backoff.ts';
 import type { FixOutcome, FixStep, FixTools } from './fix.ts';
 
+/** What a person runs where a call was denied. */
+export const PERMISSIONS = 'rollcall permissions --for fix';
+export const NOT_TRIED = 'It was not tried, as the call before was denied.';
+export const OVER_BUDGET = 'The budget of this hour is used up; run it again later.';
+
 /** A step of which there is nothing to show but a sentence. */
 export function plainStep(object: string, outcome: FixOutcome, why: string): FixStep {
   return { object, outcome, why, diff: [], commands: [] };

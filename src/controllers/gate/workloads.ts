@@ -93,7 +93,8 @@ function requirementText(entry: Json): string | null {
   }
 }
 
-function selectorText(selector: Json | undefined): string | null {
+/** A label selector as text; null for one that selects by nothing, or cannot be read. */
+export function selectorText(selector: Json | undefined): string | null {
   const labels = Object.entries(textsAt(selector, 'matchLabels')).map(
     ([key, value]) => `${key}=${value}`,
   );

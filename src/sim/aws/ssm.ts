@@ -75,16 +75,54 @@ function sendCommand({ account, input }: Request): JsonObject {
     throw refused('InvalidInstanceId', 'Instances not in a valid state for account');
   const CommandId = account.ids.uuid();
   const steps = listAt(document, 'Content.mainSteps').filter(isObject);
+  const Command: JsonObject = {
+    CommandId,
+    DocumentName: name,
+    Comment: textIn(input, 'Comment') ?? '',
+    InstanceIds: ids,
+    Status: 'Pending',
+    RequestedDateTime: isoMoment(account.kernel.nowMs()),
+  };
+  put(account, 'command', CommandId, Command);
   for (const id of ids) runSteps(account, { CommandId, InstanceId: id }, steps);
-  const RequestedDateTime = isoMoment(account.kernel.nowMs());
+  return { Command };
+}
+
+/** The newest first; a command has ended once the last of its steps has. */
+function listCommands({ account, input }: Request): JsonObject {
+  const instanceId = textIn(input, 'InstanceId');
+  const filters = objectsIn(input, 'Filters');
+  const name = filters.find((one) => textIn(one, 'key') === 'DocumentName')?.['value'];
+  const Commands = account.plain.command
+    .valuesAt(account.kernel.nowMs())
+    .filter((one) => one['DocumentName'] !== undefined)
+    .filter((one) => name === undefined || one['DocumentName'] === name)
+    .filter((one) => instanceId === undefined || textsIn(one, 'InstanceIds').includes(instanceId))
+    .map((one) => ({ ...one, Status: hasEnded(account, one) ? 'Success' : 'InProgress' }));
+  return { Commands: [...Commands].toReversed() };
+}
+
+function hasEnded(account: Account, command: JsonObject): boolean {
+  const document = account.plain.document.get(textAt(command, 'DocumentName') ?? '');
+  const last = textAt(listAt(document, 'Content.mainSteps').at(-1), 'name') ?? '';
+  const CommandId = textAt(command, 'CommandId') ?? '';
+  return textsIn(command, 'InstanceIds').every(
+    (InstanceId) => account.plain.command.get(keyOf({ CommandId, InstanceId }, last)) !== undefined,
+  );
+}
+
+function getDocument({ account, input }: Request): JsonObject {
+  const name = needed(input, 'Name', 'ValidationException');
+  const document = account.plain.document.get(name);
+  if (document === undefined)
+    throw refused('InvalidDocument', `Document with name ${name} does not exist.`);
   return {
-    Command: {
-      CommandId,
-      DocumentName: name,
-      InstanceIds: ids,
-      Status: 'Pending',
-      RequestedDateTime,
-    },
+    Name: name,
+    DocumentVersion: '1',
+    Status: 'Active',
+    Content: JSON.stringify(document['Content'] ?? {}),
+    DocumentType: 'Command',
+    DocumentFormat: 'JSON',
   };
 }
 
@@ -138,5 +176,13 @@ export const SSM: Operations = {
     token: ['NextToken', 'NextToken'],
   }),
   GetCommandInvocation: reads(invocation),
+  GetDocument: reads(getDocument),
+  ListCommands: reads(listCommands, {
+    list: 'Commands',
+    size: 'MaxResults',
+    sizeMax: 50,
+    sizeDefault: 50,
+    token: ['NextToken', 'NextToken'],
+  }),
   SendCommand: { answer: sendCommand, pages: null, resource: onDocument },
 };

@@ -134,6 +134,13 @@ function furnishLogs({ aws: { controls }, kernel }: SmallAws): void {
   });
   const mainSteps = [{ name: 'kubelet', inputs: { runCommand: ['journalctl'] } }];
   controls.put('document', DOCUMENT, { Name: DOCUMENT, Content: { mainSteps } });
+  controls.put('command', 'c-1', {
+    CommandId: 'c-1',
+    DocumentName: DOCUMENT,
+    Comment: 'a & b',
+    InstanceIds: [],
+    RequestedDateTime: new Date(kernel.nowMs()).toISOString(),
+  });
   const line = { atMs: kernel.nowMs(), text: 'level=warning msg="access denied"' };
   logGroups.set(GROUP, new Map([['authenticator-1', () => [line]]]));
 }
@@ -206,6 +213,8 @@ function inputs(world: Furnished): Readonly<Record<string, JsonObject>> {
       InstanceId: instanceId,
       PluginName: 'kubelet',
     },
+    GetDocument: { Name: DOCUMENT },
+    ListCommands: { Filters: [{ key: 'DocumentName', value: DOCUMENT }] },
     LookupEvents: { StartTime: '2026-03-01T00:00:00Z' },
   };
 }

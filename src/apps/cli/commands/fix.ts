@@ -17,6 +17,11 @@ type Values = ParsedOptions<typeof FIX.options>;
 const LEAST_APART_MS = 10_000;
 /** What a Pod takes to be ready whose image is to be pulled. */
 const REPLACED_MS = 2 * 60_000;
+/** What a machine takes from its launch to a Ready Node, with a slow image. */
+const LAUNCHED_MS = 10 * 60_000;
+/** Objects that one fix takes away within an hour, and machines that one repairs. */
+const MOST_OF_HOUR = 20;
+const MOST_MACHINES_OF_HOUR = 3;
 
 type Fix = (values: Values, rest: readonly string[], context: CliContext) => Promise<FixDocument>;
 
@@ -57,7 +62,8 @@ async function eni(
     throw new UsageError('fix eni takes no words; it looks at all interfaces of the cluster');
   if (values.apart < LEAST_APART_MS) throw new UsageError('--apart is at least 10s');
   const { runEniFix } = await import('../../fix/eni.ts');
-  const { apart: apartMs, most: mostOfHour } = values;
+  const { apart: apartMs, most } = values;
+  const mostOfHour = most ?? MOST_OF_HOUR;
   return await runEniFix({ ...sharedOf(values), apartMs, mostOfHour }, context);
 }
 
@@ -67,9 +73,30 @@ async function pods(
   context: CliContext,
 ): Promise<FixDocument> {
   const { runPodsFix } = await import('../../fix/pods.ts');
-  const { most: mostOfHour, wait } = values;
-  const waitMs = wait ?? REPLACED_MS;
+  const { most, wait } = values;
+  const [mostOfHour, waitMs] = [most ?? MOST_OF_HOUR, wait ?? REPLACED_MS];
   return await runPodsFix({ ...sharedOf(values), names, mostOfHour, waitMs }, context);
+}
+
+async function formerNames(
+  values: Values,
+  names: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  const { runNameFix } = await import('../../fix/name.ts');
+  const mostOfHour = values.most ?? MOST_OF_HOUR;
+  return await runNameFix({ ...sharedOf(values), names, mostOfHour }, context);
+}
+
+async function node(
+  values: Values,
+  names: readonly string[],
+  context: CliContext,
+): Promise<FixDocument> {
+  const { runNodeFix } = await import('../../fix/node.ts');
+  const { most, wait } = values;
+  const [mostOfHour, waitMs] = [most ?? MOST_MACHINES_OF_HOUR, wait ?? LAUNCHED_MS];
+  return await runNodeFix({ ...sharedOf(values), names, mostOfHour, waitMs }, context);
 }
 
 async function cni(
@@ -94,6 +121,8 @@ const FIXES: Readonly<Record<string, Fix>> = {
   cni,
   eni,
   imds: ofMachines('imds'),
+  name: formerNames,
+  node,
   pods,
   taint: ofMachines('taint'),
   undo,

@@ -12,9 +12,16 @@ import {
   READING_STEPS,
   readingDocument,
 } from '../../../collection/reading-document.ts';
+import {
+  CREATE_RESTART_DOCUMENT,
+  RESTART_COMMAND,
+  RESTART_STEP,
+  restartDocument,
+} from '../../../controllers/fix/node/restart-document.ts';
 import type { PermissionAnswer } from '../../../collection/permissions-check.ts';
 import { columns, marked, paragraph } from '../pages/layout.ts';
 import type { JsonObject } from '../../../evidence/json.ts';
+import { RESTART_DOCUMENT } from '../../../ports/aws-api.ts';
 import type { CliContext } from '../context.ts';
 import { PERMISSIONS_COMMAND } from '../declared/permissions.ts';
 import { EXIT } from '../exit-code.ts';
@@ -66,6 +73,10 @@ export async function permissionsCommand(
     context.out(`${JSON.stringify(readingDocument(), null, 2)}\n`);
     return EXIT.usable;
   }
+  if (values['restart-document']) {
+    context.out(`${JSON.stringify(restartDocument(), null, 2)}\n`);
+    return EXIT.usable;
+  }
   const wanted = wantedOf(values.for);
   if (values.check) return check(wanted, liveFlagsOf(values), output, context);
   const document = {
@@ -87,14 +98,28 @@ function leftOutLines(features: readonly FeaturePermissions[]): readonly string[
   return isAny ? [] : paragraph(`Only by name, with --for: ${left.join(', ')}`);
 }
 
-/** All that `diagnose --ssm` has a machine run, where that is granted. */
+/** All that machines are had to run by Systems Manager, where that is granted. */
 function documentLines(features: readonly FeaturePermissions[]): readonly string[] {
-  if (!features.some(({ aws }) => aws.includes('ssm:SendCommand'))) return [];
+  const isGranted = (action: string): boolean => features.some(({ aws }) => aws.includes(action));
+  return [
+    ...(isGranted('ssm:SendCommand') ? stepLines(CREATE_DOCUMENT, READING_STEPS) : []),
+    ...(isGranted(`ssm:SendCommand/${RESTART_DOCUMENT}`)
+      ? stepLines(CREATE_RESTART_DOCUMENT, [{ name: RESTART_STEP, command: RESTART_COMMAND }])
+      : []),
+  ];
+}
+
+interface DocumentStep {
+  readonly name: string;
+  readonly command: string;
+}
+
+function stepLines(create: string, steps: readonly DocumentStep[]): readonly string[] {
   return [
     'Document of Systems Manager, all that is ever run; create it once:',
     '',
-    `# ${CREATE_DOCUMENT}`,
-    ...READING_STEPS.map(({ name, command }) => `  ${name}: ${command}`),
+    `# ${create}`,
+    ...steps.map(({ name, command }) => `  ${name}: ${command}`),
     '',
   ];
 }

@@ -13,7 +13,7 @@ export const FIX = declareCommand({
     'fix eni [--cluster NAME] [options]',
     'fix cni [NODE|INSTANCE]… [options]',
     'fix pods [NODE|INSTANCE|NAMESPACE/POD]… [options]',
-    'fix imds|taint [NODE|INSTANCE]… [options]',
+    'fix imds|name|node|taint [NODE|INSTANCE]… [options]',
     'fix undo ID [options]',
   ],
   description: [
@@ -22,6 +22,8 @@ export const FIX = declareCommand({
     'eni deletes network interfaces that the VPC CNI left behind: unused in two looks, older than half an hour by their tag, with the tags of this cluster and of the CNI, their instance gone, and read once more right before. Where any part of a look fails it deletes nothing. A deleted interface cannot be taken back.',
     'cni changes settings of the VPC CNI: prefix delegation where machines are full, fewer spare addresses where a subnet is. It acts on causes that the diagnosis calls definite. Where vpc-cni is an add-on of EKS, or the CNI is too old for the instance type, it changes nothing and prints the command.',
     'pods has Pods replaced that came to a node before it was proven able to carry them: those by which a gate was passed, and those that a definite cause names as working without their own role. Each is read again, evicted by the Eviction API within PodDisruptionBudgets, and the next one waits until the Pod in its place is ready. Pods of DaemonSets, static Pods, Pods that tolerate the taint and Pods that nobody makes again stay.',
+    'name deletes Nodes that were left behind: under a former name of a machine, or of an instance that is gone. It acts on causes that the diagnosis calls definite, and right before only where the instance id or the system UUID proves that another Node is the same machine, or EC2 shows that the instance is gone, and no kubelet renewed the Lease for 5 minutes. Nodes of the control plane, with a finalizer or with Pods that nobody makes again stay.',
+    'node restarts the kubelet of a machine whose Node is gone, by the document Rollcall-RestartKubelet of Systems Manager, and replaces machines whose hardware, kernel or status check fails: it deletes the NodeClaim, or ends the instance in its Auto Scaling group, whose size stays. It acts on causes that the diagnosis calls definite, one machine after the other, and the next waits until a Node is Ready. It shows the Pods that end; Pods that nobody makes again and PodDisruptionBudgets keep the machine.',
     'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
     'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
   ],
@@ -54,7 +56,7 @@ export const FIX = declareCommand({
     wait: {
       kind: 'duration',
       value: 'TIME',
-      help: 'With --yes: wait up to this long until a machine registered; pods: until the next Pod is ready, 2m',
+      help: 'With --yes: wait up to this long until a machine registered; pods: until the next Pod is ready, 2m; node: until a Node is Ready, 10m',
     },
     apart: {
       kind: 'duration',
@@ -68,8 +70,7 @@ export const FIX = declareCommand({
       value: 'N',
       from: 1,
       to: 200,
-      default: 20,
-      help: 'Interfaces that are deleted, or Pods that are evicted, within one hour at most, former runs included',
+      help: 'Most that is deleted, evicted or repaired within one hour, former runs included; by default 20, and 3 machines of node',
     },
     'node-logs': {
       kind: 'flag',
@@ -98,6 +99,8 @@ export const FIX = declareCommand({
     },
     { title: 'Delete leaked network interfaces', command: 'rollcall fix eni --yes' },
     { title: 'Replace Pods that came too early', command: 'rollcall fix pods --yes' },
+    { title: 'Delete Nodes under former names', command: 'rollcall fix name --yes' },
+    { title: 'Restart kubelets, replace machines', command: 'rollcall fix node --yes' },
     { title: 'Settings of the VPC CNI', command: 'rollcall fix cni --yes' },
     {
       title: 'One role, without a diagnosis',

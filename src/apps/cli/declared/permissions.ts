@@ -8,7 +8,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
   description: [
     'Prints the smallest ClusterRole, Roles and IAM policy. They are recorded from what Rollcall really asks.',
     'node-logs (diagnose --node-logs) is left out unless it is named: get nodes/proxy also lets its holder run commands in every pod, past audit logging and admission.',
-    'ssm (diagnose --ssm) is left out too: it sends a command to machines. --ssm-document prints the document, which holds all that is ever run.',
+    'ssm (diagnose --ssm) is left out too: it sends a command to machines. --ssm-document prints the document, which holds all that is run; fix-node has one of its own, --restart-document.',
     'control-plane-logs (diagnose --control-plane-logs) is left out as audit logs tell who did what.',
     '--check asks Kubernetes with access reviews and AWS with iam:SimulatePrincipalPolicy, or with the cheapest read call of each permission where that is denied.',
   ],
@@ -37,6 +37,7 @@ export const PERMISSIONS_COMMAND = declareCommand({
         'join-report',
         'spot-rules',
         'fix',
+        'fix-node',
         'node-logs',
         'ssm',
         'control-plane-logs',
@@ -49,6 +50,10 @@ export const PERMISSIONS_COMMAND = declareCommand({
     'ssm-document': {
       kind: 'flag',
       help: 'Only the document that diagnose --ssm has Systems Manager run',
+    },
+    'restart-document': {
+      kind: 'flag',
+      help: 'Only the document by which fix node restarts a kubelet',
     },
     check: { kind: 'flag', help: 'Check the permissions of the current identity' },
     ...LIVE_OPTIONS,

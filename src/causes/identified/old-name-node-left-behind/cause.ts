@@ -6,7 +6,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { deleting } from '../../../diagnosis/repair.ts';
 import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
@@ -81,13 +83,15 @@ function matchNodes(view: Own): Match | null {
     node: current.value.name,
     state: current.value.ready === true ? 'Ready' : 'reported to',
   };
-  return found(details, [
+  const match = found(details, [
     view.quote(stale, `Node ${stale.value.name} is not Ready${tiesOf(stale.value)}`),
     view.quote(
       current,
       `Node ${current.value.name} of the same machine is ${details.state}${tiesOf(current.value)}`,
     ),
   ]);
+  const says = `its machine is ${details.state} as ${details.node}`;
+  return withRepairs(match, deleting(stale.value, details.node, says));
 }
 
 /** Of two Nodes, one is Ready and somebody says that the other has the old name. */

@@ -6,7 +6,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { deleting } from '../../../diagnosis/repair.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { instanceIdIn } from '../../../evidence/names.ts';
 
@@ -62,13 +64,15 @@ function matchNodes(view: Own): Match | null {
   if (nodes.length > 0 && areWhole && empty === undefined) return clear;
   if (empty === undefined || real === undefined) return null;
   const [phantom, node] = [empty.value, real.value];
-  return found({ phantom: phantom.name, node: node.name }, [
+  const match = found({ phantom: phantom.name, node: node.name }, [
     view.quote(empty, `Node ${phantom.name} has no kubelet version${providerOf(phantom)}`),
     view.quote(
       real,
       `Node ${node.name} has kubelet version ${node.kubeletVersion ?? ''}${providerOf(node)}`,
     ),
   ]);
+  const says = `no kubelet ever wrote to it, and its instance is ${node.name}`;
+  return withRepairs(match, deleting(phantom, node.name, says));
 }
 
 function providerOf({ providerId }: KubeNode): string {

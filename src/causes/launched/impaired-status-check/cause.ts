@@ -1,4 +1,5 @@
-import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step, withRepairs } from '../../../diagnosis/cause.ts';
+import { replacingMachine } from '../../../diagnosis/repair.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** EC2 says that the machine or its host does not work, or its console shows that it did not boot. */
@@ -98,7 +99,11 @@ export default matched(cause, (view) => {
       impaired.value.SystemStatus?.Status === 'impaired'
         ? 'system status impaired'
         : 'instance status impaired';
-    return found({ instance, reason }, [view.quote(impaired, `Instance ${instance} ${reason}`)]);
+    const match = found({ instance, reason }, [
+      view.quote(impaired, `Instance ${instance} ${reason}`),
+    ]);
+    const machine = { instanceId: instance === '' ? null : instance, node: view.node };
+    return withRepairs(match, replacingMachine(machine, true, `EC2 says ${reason}`));
   }
   const onlyEmergency = view.sign('kernelPanic') === null && view.sign('noBootDevice') === null;
   return onlyEmergency && view.sign('ignition') !== null ? clear : null;

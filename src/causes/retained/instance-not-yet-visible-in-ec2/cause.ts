@@ -6,7 +6,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { restarting } from '../../../diagnosis/repair.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -86,10 +88,12 @@ function matchRunning(view: Own): Match | null {
   if (age === null || age < 0) return null;
   if (age > AFTER_LAUNCH_MAX_MS) return clear;
   const id = instance.value.InstanceId ?? '';
-  return found({ node, instance: id, launched }, [
+  const match = found({ node, instance: id, launched }, [
     deleted.last,
     view.quote(instance, `${id} running PrivateDnsName ${node} LaunchTime ${launched}`),
   ]);
+  const says = `its Node was deleted while EC2 did not show ${id} yet, which it does now`;
+  return withRepairs(match, restarting(id === '' ? null : id, node, says));
 }
 
 function isSame(instance: Instance, node: string): boolean {

@@ -5,7 +5,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { restarting } from '../../../diagnosis/repair.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { isNodeLease, renewedNowMs } from '../../../domain/nodes/leases.ts';
 
@@ -105,10 +107,12 @@ function matchLease(view: Own): Match | null {
     const node = lease.value.name;
     const words = `Lease kube-node-lease/${node} spec.renewTime ${renewed}, and no Node ${node} in the list of all Nodes`;
     const said = view.sign('updateFails');
-    return found({ node, renewed }, [
+    const match = found({ node, renewed }, [
       view.quote(lease, words),
       ...(said === null ? [] : [said.last]),
     ]);
+    const says = `the Lease ${node} was renewed at ${renewed}, and there is no such Node`;
+    return withRepairs(match, restarting(view.instanceId, node, says));
   }
   return null;
 }

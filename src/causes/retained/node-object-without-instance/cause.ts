@@ -7,7 +7,9 @@ import {
   matched,
   step,
   type ViewOf,
+  withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { deleting } from '../../../diagnosis/repair.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -97,10 +99,14 @@ function matchTerminated(view: Own): Match | null {
     const gone = named ?? own?.value.InstanceId ?? '';
     const reason = own?.value.StateReason?.Message ?? '';
     const words = isForgotten ? `, and EC2 has no instance ${gone} of its providerID` : '';
-    return found({ node: node.value.name, gone }, [
+    const match = found({ node: node.value.name, gone }, [
       view.quote(node, `Node ${node.value.name} is not Ready${words}`),
       ...(own === undefined ? [] : [view.quote(own, `${gone} ${state ?? ''} ${reason}`)]),
     ]);
+    const says = isForgotten
+      ? `EC2 has no instance ${gone}`
+      : `its instance ${gone} is ${state ?? ''}`;
+    return withRepairs(match, deleting(node.value, null, says));
   }
   const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
   return unready.length > 0 && doAllRun && view.isLive ? clear : null;

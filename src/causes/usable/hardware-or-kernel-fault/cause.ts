@@ -1,9 +1,10 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step, withRepairs } from '../../../diagnosis/cause.ts';
+import { replacingMachine } from '../../../diagnosis/repair.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kernel or a device of a joined machine fails. */
-export default defineCause({
+const cause = defineCause({
   id: 'hardware-or-kernel-fault',
   stage: 'usable',
   title: 'the kernel or a device of the machine fails',
@@ -129,4 +130,15 @@ export default defineCause({
       'https://github.com/kubernetes/node-problem-detector',
     ],
   },
+});
+
+/** What an agent wrote into the Node's conditions is definite, and names the machine. */
+export default matched(cause, (view) => {
+  const reported = view.sign('agentReports')?.last ?? null;
+  if (reported === null) return null;
+  const { what = '' } = reported.captures;
+  return withRepairs(
+    found(reported.captures, [reported]),
+    replacingMachine(view, false, `its Node has condition ${what}`),
+  );
 });

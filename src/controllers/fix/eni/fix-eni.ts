@@ -5,7 +5,7 @@ import { type DeleteEnd, deleteInterface } from '../../eni-janitor/delete-interf
 import type { EniRules, EniScan, EniSights, JudgedInterface } from '../../eni-janitor/facts.ts';
 import { readClocks, scanInterfaces } from '../../eni-janitor/scan.ts';
 import type { FixOrder, FixOutcome, FixStep, FixTools } from '../fix.ts';
-import { outcomeOf, plainStep } from '../step.ts';
+import { NOT_TRIED, outcomeOf, OVER_BUDGET, PERMISSIONS, plainStep } from '../step.ts';
 
 /** Names in the records what cannot be taken back. */
 export const ENI_NOTE = 'network-interface';
@@ -83,8 +83,6 @@ async function checked(
   return steps;
 }
 
-const NOT_TRIED = 'It was not tried, as the call before was denied.';
-
 /** One after another; whoever may not delete one is not asked for the others. */
 async function deleted(
   judged: readonly JudgedInterface[],
@@ -105,8 +103,6 @@ async function deleted(
   }
   return steps;
 }
-
-const PERMISSIONS = 'rollcall permissions --for fix';
 
 async function stepOf(
   one: JudgedInterface,
@@ -156,11 +152,7 @@ function stepOfJudged(one: JudgedInterface, { apartMs }: EniRules): FixStep {
     diff: diffOf(one),
   });
   if (verdict === 'kept') return step('not-needed', `It stays: ${why}.`);
-  if (verdict === 'over-budget')
-    return step(
-      'refused',
-      `It is leaked: ${why}. The budget of this hour is used up; run it again later.`,
-    );
+  if (verdict === 'over-budget') return step('refused', `It is leaked: ${why}. ${OVER_BUDGET}`);
   if (verdict === 'seen-once')
     return step('refused', `It was unused for less than ${lengthText(apartMs)}; run it again.`);
   const command = `aws ec2 delete-network-interface --network-interface-id ${shellWord(network.id)}`;

@@ -8,7 +8,8 @@ import { nameOf, type PodFacts, readPod } from '../../slip-ins/pod.ts';
 import { replacementAmong } from '../../slip-ins/replacement.ts';
 import { workloadOf } from '../../slip-ins/slip-in.ts';
 import type { FixOrder, FixStep, FixTools } from '../fix.ts';
-import { orRefused, outcomeOf, plainStep } from '../step.ts';
+import { podLine } from '../bound-pods.ts';
+import { NOT_TRIED, orRefused, outcomeOf, PERMISSIONS, plainStep } from '../step.ts';
 import type { PodTarget } from './target.ts';
 
 /** Names in the records what cannot be taken back, and what counts for the budget. */
@@ -35,8 +36,6 @@ interface Run {
   readonly stuck: Map<string, string>;
 }
 
-const PERMISSIONS = 'rollcall permissions --for fix';
-const NOT_TRIED = 'It was not tried, as the call before was denied.';
 const LOOK_MS = 2_000;
 
 /** Has Pods replaced, one after the other, each as it is right before. */
@@ -67,7 +66,7 @@ async function attempt(target: PodTarget, order: PodsOrder, means: Means): Promi
     return plainStep(object, 'not-needed', 'It is gone, or another by this name.');
   const decision = await target.judge(pod, run.left > 0);
   const proof = `${proofOf(target)}.`;
-  const diff = [`- ${lineOf(pod)}`];
+  const diff = [`- ${podLine(pod)}`];
   if (decision.act === 'pass')
     return plainStep(object, 'not-needed', 'It is not such a Pod any more.');
   const why = decision.act === 'keep' ? decision.why : whyNotTried(pod, run);
@@ -77,13 +76,6 @@ async function attempt(target: PodTarget, order: PodsOrder, means: Means): Promi
 
 function proofOf({ reason: { kind, name, text } }: PodTarget): string {
   return `${kind === 'rule' ? `By gate ${shown(name)}` : name}: ${shown(text)}`;
-}
-
-function lineOf(pod: PodFacts): string {
-  const { controller, nodeName } = pod;
-  const owner = controller === null ? 'of nobody' : `of ${controller.kind} ${controller.name}`;
-  const where = nodeName === '' ? 'not bound yet' : `on ${nodeName}`;
-  return shown(`${nameOf(pod)} ${owner} ${where}`);
 }
 
 /** null where it is tried. */
@@ -125,7 +117,8 @@ async function evicted(chosen: Chosen, order: PodsOrder, means: Means): Promise<
   if (isDryRun) return { ...plainStep(object, 'would-write', `${proof} ${why}`), diff };
   const by = await awaited(pod, new Set(before.map(({ uid }) => uid)), waitMs, tools);
   if (by?.isReady !== true) run.stuck.set(workloadOf(pod), nameOf(pod));
-  const after = by === null ? [] : [`+ ${lineOf(by)}${by.isReady ? ', ready' : ', not ready yet'}`];
+  const after =
+    by === null ? [] : [`+ ${podLine(by)}${by.isReady ? ', ready' : ', not ready yet'}`];
   return {
     ...plainStep(object, 'written', `${proof} ${endText(by, waitMs)}`),
     diff: [...diff, ...after],

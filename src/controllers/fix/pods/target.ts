@@ -10,6 +10,8 @@ import { readInput } from '../../slip-ins/live.ts';
 import type { PodFacts } from '../../slip-ins/pod.ts';
 import { judgeSlipIns } from '../../slip-ins/report.ts';
 import { type JudgedSlipIn, limitsOf, whyKept } from '../../slip-ins/slip-in.ts';
+import { repairsIn } from '../repairs-in.ts';
+import { OVER_BUDGET } from '../step.ts';
 
 /** What is done about a Pod now; `keep` with the sentence that says why. */
 export type PodDecision =
@@ -26,7 +28,6 @@ export interface PodTarget {
   readonly judge: (pod: PodFacts, isWithinHour: boolean) => Promise<PodDecision>;
 }
 
-const OVER_BUDGET = 'The budget of this hour is used up; run it again later.';
 /** Times are of whole seconds, and of two clocks. */
 const MARGIN_MS = 2_000;
 
@@ -37,11 +38,10 @@ function worded(decision: SlipInDecision, say: (why: Kept) => string): PodDecisi
 }
 
 /** The Pods that definite findings name, each once. */
-export function podsNamedIn({ subjects }: DiagnosisDocument): readonly PodTarget[] {
-  const named = subjects.flatMap(({ findings }) =>
-    findings.flatMap(({ cause, repairs = [] }) => repairs.map((repair) => targetOf(cause, repair))),
-  );
-  return [...new Map(named.map((target) => [target.uid, target])).values()];
+export function podsNamedIn(document: DiagnosisDocument): readonly PodTarget[] {
+  const named = repairsIn(document, 'replace-pod');
+  const targets = named.map(({ cause, repair }) => targetOf(cause, repair));
+  return [...new Map(targets.map((target) => [target.uid, target])).values()];
 }
 
 function targetOf(cause: string, repair: PodToReplace): PodTarget {
