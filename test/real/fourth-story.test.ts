@@ -172,7 +172,7 @@ describe('and then has no addresses,', { skip, timeout: 600_000 }, () => {
     },
   );
 
-  test('ends with usable nodes, the next of which is let in at once', WITH_PARTS, async () => {
+  test('ends with usable nodes, and the next one is let in at once', WITH_PARTS, async () => {
     const next = await growGroup(site);
     assert.equal(await register(site, next), null);
     await layDaemons(site, next);
