@@ -7,7 +7,7 @@ test('a quantity is a number with a suffix of Kubernetes', () => {
   assert.deepEqual(amounts, [16, 1.5, 2.5, 7146 * 2 ** 20, 2 ** 40, 3000, 0]);
 });
 
-test('what is no quantity has no number', () => {
+test('other texts have no number', () => {
   const none = ['', '-1', '1gb', '${var.cpu}', '1 Gi', 'Mi', '1e3e3', undefined];
   assert.deepEqual(
     none.map((text) => amountOf(text)),

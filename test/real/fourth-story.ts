@@ -123,11 +123,11 @@ async function launchByTemplate({ ec2 }: Clients, InstanceId: string): Promise<v
   const { LaunchTemplateVersions } = await ec2.describeLaunchTemplateVersions({
     LaunchTemplateName: 'shop-nodes',
   });
-  const data = LaunchTemplateVersions?.[0]?.LaunchTemplateData;
-  const { HttpTokens, HttpPutResponseHopLimit } = data?.MetadataOptions ?? {};
+  const template = LaunchTemplateVersions?.[0]?.LaunchTemplateData;
+  const { HttpTokens, HttpPutResponseHopLimit } = template?.MetadataOptions ?? {};
   const { Reservations } = await ec2.describeInstances({ InstanceIds: [InstanceId] });
   if (Reservations?.[0]?.Instances?.[0]?.IamInstanceProfile !== undefined) return;
-  const IamInstanceProfile = { Name: data?.IamInstanceProfile?.Name };
+  const IamInstanceProfile = { Name: template?.IamInstanceProfile?.Name };
   await ec2.associateIamInstanceProfile({ InstanceId, IamInstanceProfile });
   await ec2.modifyInstanceMetadataOptions({ InstanceId, HttpTokens, HttpPutResponseHopLimit });
 }
