@@ -1,7 +1,6 @@
-import { RESTART_DOCUMENT } from '../ports/aws-api.ts';
 import { at, type JsonObject, listAt, textAt } from '../evidence/json.ts';
 import type { AwsApi, AwsService } from '../ports/aws-api.ts';
-import { AWS_SERVICES } from '../ports/aws-api.ts';
+import { AWS_SERVICES, RESTART_DOCUMENT } from '../ports/aws-api.ts';
 import type { KubeApi } from '../ports/kube-api.ts';
 import { PortError } from '../ports/port-error.ts';
 import { limiter } from './asking.ts';

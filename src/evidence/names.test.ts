@@ -120,7 +120,9 @@ describe('forms of names', () => {
     for (const text of ['a/b', 'localhost.localdomain', 'ip-xx', '.a', 'node:', 'a b'])
       assert.equal(classifyName(text), null, text);
   });
+});
 
+describe('parts of names', () => {
   test('EC2 domains end the name', () => {
     for (const name of [
       'a.ec2.internal.x',

@@ -18,7 +18,8 @@ const RESTART: AwsWrite = {
   ...PLAIN,
   only: ({ DocumentName, DocumentVersion, InstanceIds, Parameters, Targets }) =>
     DocumentName === RESTART_DOCUMENT &&
-    /^\d+$/.test(String(DocumentVersion)) &&
+    typeof DocumentVersion === 'string' &&
+    /^\d+$/.test(DocumentVersion) &&
     Array.isArray(InstanceIds) &&
     InstanceIds.length === 1 &&
     Parameters === undefined &&

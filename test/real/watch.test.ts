@@ -159,7 +159,9 @@ describe('without a look that is due', () => {
     ending.abort();
     await watching;
   });
+});
 
+describe('until it is usable', () => {
   watch.test('waiting ends when the Node turns Ready', WITH_PARTS, async (t) => {
     surround(t);
     const { context, err } = page();

@@ -49,7 +49,7 @@ function forgetOthers(
   subjects: readonly SubjectReport[],
 ): void {
   const present = new Set(subjects.map(({ instanceId }) => instanceId));
-  for (const id of [...counted.keys()]) if (!present.has(id)) counted.delete(id);
+  for (const id of counted.keys()) if (!present.has(id)) counted.delete(id);
 }
 
 /** Lets each rung of each machine be counted once. */

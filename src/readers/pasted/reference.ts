@@ -56,8 +56,12 @@ export function referenceIn(lines: readonly string[]): Reference | null {
   if (lines.length > LINES_MAX || lines.some((line) => TIME_OF_DAY.test(line))) return null;
   const none = (what: string): Reference => ({ lines: lines.map(() => ''), what });
   if (isCode(lines))
-    return none('is source code: the messages in it are what a program may print, not what it did.');
+    return none(
+      'is source code: the messages in it are what a program may print, not what it did.',
+    );
   if (isAlertRules(lines))
-    return none('holds rules of alerts; to show which alert fires, give its text from Alertmanager.');
+    return none(
+      'holds rules of alerts; to show which alert fires, give its text from Alertmanager.',
+    );
   return null;
 }

@@ -96,9 +96,10 @@ describe('a machine of an Auto Scaling group', () => {
     const at = machine();
     at.layPod('cart-1', { node: NAME });
     const { steps, result } = await fixed(at);
-    assert.equal(steps[0]?.outcome, 'written', steps[0]?.why);
-    assert.match(steps[0]?.why ?? '', /Node n2 of Auto Scaling group workers is Ready/);
-    assert.deepEqual(steps[0]?.diff, [
+    const step = steps[0] ?? assert.fail('no step');
+    assert.equal(step.outcome, 'written', step.why);
+    assert.match(step.why, /Node n2 of Auto Scaling group workers is Ready/);
+    assert.deepEqual(step.diff, [
       `- ${ID} of Auto Scaling group workers, whose size stays`,
       '- Pod shop/cart-1 of ReplicaSet cart on n1',
     ]);
@@ -147,8 +148,9 @@ describe('a machine of Karpenter', () => {
     at.layPod('cart-1', { node: NAME, labels: { app: 'cart' } });
     layBudget(at, 0);
     const { steps, result } = await fixed(at);
-    assert.equal(steps[0]?.outcome, 'written', steps[0]?.why);
-    assert.match(steps[0]?.why ?? '', /NodeClaim claim-1 is gone/);
+    const step = steps[0] ?? assert.fail('no step');
+    assert.equal(step.outcome, 'written', step.why);
+    assert.match(step.why, /NodeClaim claim-1 is gone/);
     assert.equal(result?.isReached, true);
     assert.deepEqual([at.calls, at.api.objects(NODE_CLAIMS)], [[], []]);
   });
@@ -214,7 +216,9 @@ describe('a machine stays', () => {
       assert.match(step.why, why);
       assert.deepEqual([at.calls, at.notes], [[], []]);
     });
+});
 
+describe('a machine stays because of its Node or its Pods', () => {
   test('whose Node is Ready, where that shows that it is over', async () => {
     const at = machine();
     const change = { isOverOnceReady: true };

@@ -72,8 +72,9 @@ describe('a kubelet without a Node', () => {
   test('is restarted by the version of the document that was read, and its Node awaited', async () => {
     const at = machine();
     const { steps, result } = await fixed(at);
-    assert.equal(steps[0]?.outcome, 'written', steps[0]?.why);
-    assert.match(steps[0]?.why ?? '', /there again and Ready\.$/);
+    const step = steps[0] ?? assert.fail('no step');
+    assert.equal(step.outcome, 'written', step.why);
+    assert.match(step.why, /there again and Ready\.$/);
     assert.equal(result?.isReached, true);
     assert.deepEqual(at.calls, [
       {
@@ -111,8 +112,9 @@ describe('a kubelet without a Node', () => {
 
   test('that makes no Node is told as not reached', async () => {
     const { steps, result } = await fixed(machine({ comesBack: false }));
-    assert.equal(steps[0]?.outcome, 'written');
-    assert.match(steps[0]?.why ?? '', /is not Ready within 60 s; look again/);
+    const step = steps[0] ?? assert.fail('no step');
+    assert.equal(step.outcome, 'written');
+    assert.match(step.why, /is not Ready within 60 s; look again/);
     assert.equal(result?.isReached, false);
   });
 

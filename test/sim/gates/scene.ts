@@ -234,8 +234,8 @@ function objectOf(name: string): JsonObject {
 const STEP_SECONDS = 6;
 
 function take(step: ConfigurationStep, { cluster: { admin } }: Stage): void {
-  if (step.verb === 'delete') return void must(admin.delete('NodeGate', step.name));
-  if (step.verb === 'create') return void must(admin.create(step.object));
+  if (step.verb === 'delete') return must(admin.delete('NodeGate', step.name));
+  if (step.verb === 'create') return must(admin.create(step.object));
   const name = textAt(step.object, 'metadata.name') ?? '';
   const value = valueAt(step.object, 'spec.nodeSelector') ?? {};
   // A merge would leave the labels of before.

@@ -96,20 +96,30 @@ function matchTerminated(view: Own): Match | null {
     const isForgotten =
       named !== null && own === undefined && wasAsked(view) && isSilent(node.value, view.nowMs);
     if (!isGone && !isForgotten) continue;
-    const gone = named ?? own?.value.InstanceId ?? '';
-    const reason = own?.value.StateReason?.Message ?? '';
-    const words = isForgotten ? `, and EC2 has no instance ${gone} of its providerID` : '';
-    const match = found({ node: node.value.name, gone }, [
-      view.quote(node, `Node ${node.value.name} is not Ready${words}`),
-      ...(own === undefined ? [] : [view.quote(own, `${gone} ${state ?? ''} ${reason}`)]),
-    ]);
-    const says = isForgotten
-      ? `EC2 has no instance ${gone}`
-      : `its instance ${gone} is ${state ?? ''}`;
-    return withRepairs(match, deleting(node.value, null, says));
+    return isForgotten ? foundForgotten(view, node, named) : foundEnded(view, node, own);
   }
   const doAllRun = unready.every(({ value }) => instanceOf(view, value).state === 'running');
   return unready.length > 0 && doAllRun && view.isLive ? clear : null;
+}
+
+function foundForgotten(view: Own, node: Seen<KubeNode>, gone: string): Match {
+  const { name } = node.value;
+  const says = `EC2 has no instance ${gone}`;
+  const proof = [view.quote(node, `Node ${name} is not Ready, and ${says} of its providerID`)];
+  return withRepairs(found({ node: name, gone }, proof), deleting(node.value, null, says));
+}
+
+function foundEnded(view: Own, node: Seen<KubeNode>, own: Seen<Instance> | undefined): Match {
+  const { name } = node.value;
+  const { InstanceId: gone = '', State, StateReason } = own?.value ?? {};
+  const state = State?.Name ?? '';
+  const match = found({ node: name, gone }, [
+    view.quote(node, `Node ${name} is not Ready`),
+    ...(own === undefined
+      ? []
+      : [view.quote(own, `${gone} ${state} ${StateReason?.Message ?? ''}`)]),
+  ]);
+  return withRepairs(match, deleting(node.value, null, `its instance ${gone} is ${state}`));
 }
 
 /** The controller does not find its instance, and somebody says that there is none any more. */

@@ -38,7 +38,7 @@ export default defineCause({
     ),
     toldRemoves: likely(
       ['client-output', 'unknown'],
-      /\b[Aa]utoscaler\b.{0,60}\b(?:tries to |tried to )?(?:removes?|removed|deletes?|deleted|terminates?|terminated|kills?|killed)\b.{0,40}\bunregistered[\"'`]? (?:node|instance|machine)s?\b/,
+      /\b[Aa]utoscaler\b.{0,60}\b(?:tries to |tried to )?(?:removes?|removed|deletes?|deleted|terminates?|terminated|kills?|killed)\b.{0,40}\bunregistered["'`]? (?:node|instance|machine)s?\b/,
       { isTold: true, anchors: ['unregistered'] },
     ),
   },
