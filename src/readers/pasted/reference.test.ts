@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ownPage, referenceIn } from './reference.ts';
+import { ownPage, referenceIn, withoutQuotingComments } from './reference.ts';
 
 const CODE = `package cloud
 
@@ -45,6 +45,11 @@ describe('a text that quotes messages', () => {
     assert.equal(referenceIn(CODE.slice(0, 1)), null);
     assert.equal(referenceIn(RULES.slice(0, 4)), null);
   });
+});
+
+test('a comment that quotes a message is none; others stay', () => {
+  const lines = ['# 2. "insufficient capacity"', '# kubectl get nodes', 'No resources found'];
+  assert.deepEqual(withoutQuotingComments(lines), ['', ...lines.slice(1)]);
 });
 
 describe('a page of ours', () => {

@@ -26,6 +26,14 @@ const LABEL = /^[a-z][a-z ]{1,10} {2,}\S/;
 const OF_PAGE = /^(?:\s*$| {4})|^Not enough evidence\. |^EARLIER is a file /;
 const NAMED = /^(?:cause|most likely) {2,}([a-z][a-z0-9-]+)/;
 
+/** A comment in a block of commands that quotes what they may print. */
+const QUOTING_COMMENT = /^#\s+(?:\d{1,2}[.)]\s+)?"/;
+
+/** The lines without comments that quote a message. */
+export function withoutQuotingComments(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (QUOTING_COMMENT.test(line) ? '' : line));
+}
+
 function isCode(lines: readonly string[]): boolean {
   return lines.filter((line) => DECLARATION.test(line)).length >= DECLARATIONS_MIN;
 }

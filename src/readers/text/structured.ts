@@ -25,7 +25,12 @@ import { journalExportLines } from '../line/journal-export.ts';
 import { parseBareJson } from '../pasted/bare-json.ts';
 import { textsOfRecord } from '../pasted/json-text.ts';
 import { unpasted } from '../pasted/paste.ts';
-import { ownPage, type Reference, referenceIn } from '../pasted/reference.ts';
+import {
+  ownPage,
+  type Reference,
+  referenceIn,
+  withoutQuotingComments,
+} from '../pasted/reference.ts';
 import { hasLostQuotes, mended, withoutQuotes } from '../pasted/unquoted.ts';
 import { type Segment, segments } from './segments.ts';
 import { readLooseStates } from './loose-states.ts';
@@ -37,7 +42,7 @@ export function readStructuredText(given: TextReading, text: string): void {
   const { collector, document } = given;
   const written = withoutQuoted(given, journalExportLines(text) ?? text.split(/\r?\n/), ownPage);
   const { lines: shown, numbers } = unpasted(written);
-  const unwrapped = withoutQuoted(given, shown, referenceIn);
+  const unwrapped = withoutQuotingComments(withoutQuoted(given, shown, referenceIn));
   const isUnquoted = hasLostQuotes(unwrapped);
   const lines = isUnquoted ? unwrapped.map(mended) : unwrapped;
   const reading = isUnquoted ? { ...given, table: withoutQuotes(given.table) } : given;

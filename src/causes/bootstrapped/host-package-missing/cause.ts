@@ -33,7 +33,7 @@ export default defineCause({
     ),
     notInPath: likely(
       ['kubelet', 'containerd', 'kubeadm', 'cloud-init', 'event', 'journal', 'kube-proxy'],
-      /^(?!.*\bWARNING\b).*exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
+      /^(?!.*(?:\bWARNING\b|: skip plugin)).*exec: "?(?<program>conntrack|iptables(?:-restore|-save)?|ip6tables(?:-restore|-save)?|socat|ethtool|ebtables|ipset|tc|nft|nsenter|modprobe|runc|crun|containerd-shim-runc-v2|crictl|mount|ip)"?: executable file not found in \$PATH/,
       { anchors: ['executable file not found in $PATH'] },
     ),
     // mount(8) and its helpers, for file systems whose module or program the image lacks.

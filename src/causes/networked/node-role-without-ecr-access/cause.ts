@@ -32,7 +32,7 @@ const cause = defineCause({
     tokenRefused: definite(
       ['kubelet', 'containerd', 'event', 'journal', 'pod-status', 'cloud-init'],
       // A controller that writes JSON asks for tokens with a role of its own.
-      /(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?(?<!"logger":".{1,600})is not authorized to perform: ecr:GetAuthorizationToken/,
+      /^(?!.{0,600}"logger":").*?(?:assumed-role\/(?<role>[\w+=,.@-]+)\/\S* )?is not authorized to perform: ecr:GetAuthorizationToken/,
     ),
     pullRefused: definite(
       ['kubelet', 'containerd', 'event', 'pod-status'],

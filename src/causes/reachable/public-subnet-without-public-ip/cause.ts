@@ -39,7 +39,7 @@ const cause = defineCause({
     ),
     toldWithout: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\bpublic subnets?\b.{0,60}\b(?:without|no|(?:did|do|does)(?: not|n't) (?:have|get|assign)|had no|not assigned)\b.{0,30}\b[Pp]ublic (?:IP|ip|address)|\b(?:map_public_ip_on_launch|MapPublicIpOnLaunch|[Aa]uto-assign public IP\w{0,10})\b.{0,20}(?:=|:|was|is|set to)\W{0,4}(?:false|off|disabled|not enabled)\b/,
+      /\bpublic subnets?\b.{0,60}\b(?:without|no|(?:did|do|does)(?: not|n't) (?:have|get|assign)|had no|not assigned)\b.{0,30}\b[Pp]ublic (?:IP|ip|address)|(?<!["\w])(?:map_public_ip_on_launch|MapPublicIpOnLaunch|[Aa]uto-assign public IP\w{0,10})\b.{0,20}(?:=|:|was|is|set to)\W{0,4}(?:false|off|disabled|not enabled)\b/,
       {
         isTold: true,
         anchors: [

@@ -21,7 +21,12 @@ const cause = defineCause({
     ),
     libraryMissing: likely(
       ['device-plugin', 'pod-app', 'client-output', 'event', 'kubelet'],
-      /(?<reason>could not load NVML(?: library)?: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|could not load NVML library|Driver Not Loaded))/,
+      /(?<reason>could not load NVML(?: library)?: libnvidia-ml\.so\.\d+|[Ff]ailed to initialize NVML: (?:ERROR_LIBRARY_NOT_FOUND|Driver Not Loaded))/,
+    ),
+    // So it is too where the driver is there and containers are not given it.
+    libraryNotGiven: context(
+      ['device-plugin', 'pod-app', 'client-output'],
+      /(?<reason>[Ff]ailed to initialize NVML: could not load NVML library)\.$/,
     ),
     noDevices: context(
       ['device-plugin', 'pod-app'],
