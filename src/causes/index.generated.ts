@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-a5bc3448';
+export const CATALOGUE_VERSION = '320-c7048fb0';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -808,7 +808,7 @@ const SIGNS_0: readonly SignRow[] = [
 {owner:"k3s-node-password-mismatch",name:"certificateForbidden",in:["journal","client-output","cloud-init"],anchors:["/v1-k3s/node.crt: ","/v1-k3s/serving-kubelet.crt: ","/v1-k3s/client-kubelet.crt: "],pattern:/\/v1-k3s\/(?:node|serving-kubelet|client-kubelet)\.crt: (?:403 Forbidden|https?:\/\/\S{1,400}: 403)/,strict:false,per:[]},
 {owner:"k3s-node-password-mismatch",name:"joined",in:["journal","kubelet"],anchors:["Running kubelet ","k3s agent is up and running","rke2 agent is up and running"],pattern:/msg="(?:Running kubelet |(?:k3s|rke2) agent is up and running)/,strict:false,per:[]},
 {owner:"k3s-node-password-mismatch",name:"toldEntry",in:["client-output","unknown"],anchors:["node-passwd"],pattern:/\b(?:old|stale|already|existing|earlier)\b.{0,40}\b(?:entry|entries|line)\b.{0,80}\bnode-passwd\b/,strict:false,isTold:true,per:[]},
-{owner:"kubeconfig-for-another-region",name:"zoneForRegion",in:["kubelet","cloud-init","console","journal","containerd","nodeadm"],anchors:[".amazonaws.com"],pattern:/https:\/\/(?:sts|eks|ec2)\.(?<region>[a-z]{2}(?:-[a-z]{1,400}){1,100}-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))\.amazonaws\.com/,strict:false,per:[]},
+{owner:"kubeconfig-for-another-region",name:"zoneForRegion",in:["kubelet","cloud-init","console","journal","containerd","nodeadm"],anchors:[".amazonaws.com"],pattern:/https:\/\/(?:[a-z.]{2,12})\.(?<region>[a-z]{2}(?:-[a-z]{1,400}){1,100}-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))\.amazonaws\.com/,strict:false,per:[]},
 {owner:"kubeconfig-for-another-region",name:"notOfRegionForm",in:["kubelet","cloud-init","console","journal","client-output"],anchors:["t match a supported format","Invalid endpoint: https://sts.","Invalid endpoint: https://eks."],pattern:/Provided region_name '(?<region>[^']{0,60})' doesn't match a supported format|Invalid endpoint: https:\/\/(?:sts|eks)\.(?<region2>[\w-]{0,60})\.amazonaws\.com/,strict:false,per:[]},
 {owner:"kubeconfig-for-another-region",name:"unexpectedHost",in:["authenticator","kube-apiserver"],anchors:["unexpected hostname "],pattern:/unexpected hostname "{1,400}(?<host>sts\.[\w.-]{4,100})"{1,400} in pre-signed URL/,strict:false,per:[]},
 {owner:"kubeconfig-for-another-region",name:"pluginRegion",in:["host-file"],anchors:["kubeconfig runs "],pattern:/^kubeconfig runs \S{1,400} (?:.{0,300} )?--region[ =](?<region>[a-z]{2}(?:-[a-z]{1,400}){1,100}-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))(?:\s|$)/,strict:true,per:[]},

@@ -24,8 +24,9 @@ export interface NodeFixOptions {
 
 const NAME = 'node';
 const HOUR_MS = 3_600_000;
-const NONE = 'No definite cause names a machine that a restart of its kubelet or another mends.';
-const WHY = 'Machines that a restart of their kubelet mends, or only another machine.';
+const NONE =
+  'No definite cause names a machine that a restart of its kubelet or another machine would fix.';
+const WHY = 'Machines that a restart of their kubelet fixes, or only another machine.';
 
 /** Restarts kubelets and replaces machines. @throws SourceError where no source answers */
 export async function runNodeFix(

@@ -29,7 +29,7 @@ do          1. Make it.
               $ kubectl apply -f aws-auth.yaml`.split('\n');
 
 describe('a text that quotes messages', () => {
-  test('source code and rules of alerts are none of a machine', () => {
+  test('source code and rules of alerts show no machine', () => {
     assert.match(referenceIn(CODE)?.what ?? '', /^is source code/);
     assert.match(referenceIn(RULES)?.what ?? '', /^holds rules of alerts/);
     assert.ok(referenceIn(CODE)?.lines.every((line) => line === ''));
@@ -47,7 +47,7 @@ describe('a text that quotes messages', () => {
   });
 });
 
-test('a comment that quotes a message is none; others stay', () => {
+test('a comment that quotes a message is left out; others stay', () => {
   const lines = ['# 2. "insufficient capacity"', '# kubectl get nodes', 'No resources found'];
   assert.deepEqual(withoutQuotingComments(lines), ['', ...lines.slice(1)]);
 });
@@ -65,7 +65,7 @@ describe('a page of ours', () => {
     assert.deepEqual(page?.lines.slice(-2), [evidence, 'No resources found']);
   });
 
-  test('one line in capitals is none', () => {
+  test('one line in capitals is not a page', () => {
     assert.equal(ownPage(['NOT USABLE  says my colleague', 'Failed to start kubelet']), null);
   });
 });

@@ -110,7 +110,7 @@ describe('a kubelet without a Node', () => {
     assert.equal(at.calls.length, 1);
   });
 
-  test('that makes no Node is told as not reached', async () => {
+  test('that makes no Node ends as not reached', async () => {
     const { steps, result } = await fixed(machine({ comesBack: false }));
     const step = steps[0] ?? assert.fail('no step');
     assert.equal(step.outcome, 'written');

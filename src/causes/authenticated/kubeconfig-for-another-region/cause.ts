@@ -10,7 +10,7 @@ export default defineCause({
   signs: {
     zoneForRegion: definite(
       ['kubelet', 'cloud-init', 'console', 'journal', 'containerd', 'nodeadm'],
-      /https:\/\/(?:sts|eks|ec2)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))\.amazonaws\.com/,
+      /https:\/\/(?:[a-z.]{2,12})\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d(?:-[a-z]{3,4}-\d[a-z]?|[a-f]))\.amazonaws\.com/,
     ),
     notOfRegionForm: definite(
       ['kubelet', 'cloud-init', 'console', 'journal', 'client-output'],

@@ -120,7 +120,7 @@ function whyGroup({ group, state, isProtected, suspended }: MemberFacts): Kept |
     return kept('refuse', `It is ${shown(state)} in Auto Scaling group ${shown(group)}.`);
   if (isProtected)
     return kept('refuse', `Auto Scaling group ${shown(group)} protects it from scale-in.`);
-  const stopped = suspended.find((process) => process === 'Launch' || process === 'Terminate');
+  const stopped = suspended.find((one) => one === 'Launch' || one === 'Terminate');
   if (stopped === undefined) return null;
   return kept(
     'refuse',
