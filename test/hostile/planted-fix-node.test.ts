@@ -4,6 +4,8 @@ import { after, describe, test } from 'node:test';
 import { fixPage, shownFix } from '../../src/apps/cli/pages/fix-page.ts';
 import { type FixDocument, fixDocument } from '../../src/controllers/fix/document.ts';
 import { fixNames } from '../../src/controllers/fix/name/fix-name.ts';
+import { fixNodes } from '../../src/controllers/fix/node/fix-node.ts';
+import { restartDocument } from '../../src/controllers/fix/node/restart-document.ts';
 import type { FixStep } from '../../src/controllers/fix/fix.ts';
 import { type NodeScene, nodeScene } from '../controllers/fix/node-scene.ts';
 import { shareOf, tellShare } from '../share.ts';
@@ -53,10 +55,39 @@ async function fixedNames([says = '', owner = '', uuid = '', text = '']: readonl
   return await fixedBy(at, { fix: 'name', text }, steps);
 }
 
+const PLACES_OF_RESTARTS = ['output of a command', 'proof of a kubelet', 'content of a document'];
+
+async function fixedKubelets([output = '', says = '', content = '']: readonly string[]) {
+  const at = nodeScene();
+  at.instances({ [ID]: 'running' });
+  const agent = { InstanceId: ID, PingStatus: 'Online', PlatformType: 'Linux' };
+  at.aws.answer('ssm:DescribeInstanceInformation', () => [{ InstanceInformationList: [agent] }]);
+  at.aws.answer('ssm:GetDocument', () => {
+    const Content = at.calls.length > 0 ? content : JSON.stringify(restartDocument());
+    return [{ DocumentVersion: '1', Content }];
+  });
+  at.aws.answer('ssm:ListCommands', () => [
+    {
+      Commands: at.calls.map(({ input }) => ({ CommandId: 'c', Comment: input['Comment'] ?? '' })),
+    },
+  ]);
+  at.aws.answer('ssm:GetCommandInvocation', () => [
+    { Status: 'Failed', StandardErrorContent: output },
+  ]);
+  const repair = { kind: 'restart-kubelet', instanceId: ID, node: 'n1', says } as const;
+  const targets = [{ cause: 'no-reregistration-after-deletion', repair }];
+  const order = { id: 'node-1', isDryRun: false, targets, waitMs: 0 };
+  const first = await fixNodes({ ...order, most: 1 }, at.tools());
+  const second = await fixNodes({ ...order, most: 1 }, at.tools());
+  return await fixedBy(at, { fix: 'node', text: says }, [...first.steps, ...second.steps]);
+}
+
+const ID = 'i-0123456789abcdef0';
 const OWNER = { kind: 'ReplicaSet', name: 'cart', uid: 'rs-1', controller: true };
 
 const FIXES = [
   { fix: 'name', places: PLACES_OF_NAMES, run: fixedNames, shows: /It is gone, as reading shows/ },
+  { fix: 'node', places: PLACES_OF_RESTARTS, run: fixedKubelets, shows: /ended as Failed/ },
 ] as const;
 
 describe('rollcall fix', () => {

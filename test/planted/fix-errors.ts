@@ -224,9 +224,9 @@ export const FIX_ERRORS: readonly PlantedError[] = [
       RESTART,
     ],
     [
-      'output has no bound',
-      'excerptOf(`${errors} ${out}`, OUTPUT_CHARACTERS_MAX)',
-      '`${errors} ${out}`',
+      'what a command says of its failure is lost',
+      "['StandardOutputContent', 'StandardErrorContent'].map(",
+      "['StandardOutputContent', 'StandardOutputContent'].map(",
       RESTART,
     ],
     ['a failed command is done', "end?.status === 'Success'", 'end !== null', RESTART],

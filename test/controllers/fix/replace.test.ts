@@ -12,6 +12,7 @@ import { NODE_CLAIMS } from '../../../src/controllers/spot/actions.ts';
 import type { DiagnosisDocument } from '../../../src/diagnosis/document.ts';
 import type { MachineToReplace } from '../../../src/diagnosis/repair.ts';
 import { findingOf } from '../../../src/diagnosis/testing.ts';
+import { isEqual } from '../../../src/evidence/equal.ts';
 import type { JsonObject } from '../../../src/evidence/json.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { nodeScene, type NodeScene } from './node-scene.ts';
@@ -114,7 +115,9 @@ describe('a machine of an Auto Scaling group', () => {
 
   test('is shown in a dry run, and nothing is sent', async () => {
     const at = machine();
-    assert.equal((await stepOf(at, { isDryRun: true })).outcome, 'would-write');
+    const step = await stepOf(at, { isDryRun: true });
+    assert.equal(step.outcome, 'would-write');
+    assert.match(step.why, /AWS cannot check this beforehand; nothing was sent\.$/);
     assert.deepEqual([at.calls, at.notes], [[], []]);
   });
 
@@ -127,8 +130,15 @@ describe('a machine of an Auto Scaling group', () => {
 
   test('that nothing follows keeps the next one', async () => {
     const at = machine({ isFollowed: false });
-    const { steps, result } = await fixed(at, { ids: [ID, NEXT] });
+    at.aws.answer('ec2:DescribeInstances', ({ InstanceIds = [] }) => {
+      const isLeaving = at.calls.length > 0 && isEqual(InstanceIds, [ID]);
+      const State = { Name: isLeaving ? 'shutting-down' : 'running' };
+      const Instances = [ID, NEXT].map((InstanceId) => ({ InstanceId, State }));
+      return [{ Reservations: [{ Instances }] }];
+    });
+    const { steps, result } = await fixed(at, { ids: [ID, NEXT], change: { node: null } });
     assert.match(steps[0]?.why ?? '', /no other machine .* within 60 s/);
+    assert.match(steps[1]?.why ?? '', /no Node is Ready in the place of i-0123456789abcdef0/);
     assert.equal(result?.isReached, false);
     assert.equal(at.calls.length, 1);
   });
@@ -179,7 +189,7 @@ describe('a machine of Karpenter', () => {
 
 describe('a machine stays', () => {
   const STAYING: readonly (readonly [string, Machine, FixStep['outcome'], RegExp])[] = [
-    ['that EC2 has ended', { state: 'terminated' }, 'not-needed', /shows as terminated/],
+    ['that EC2 has ended', { state: 'terminated' }, 'not-needed', /shows \S+ as terminated/],
     ['of nobody', { member: { AutoScalingGroupName: null } }, 'refused', /nobody would launch/],
     [
       'that its group ends',

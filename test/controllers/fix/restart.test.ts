@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { fixNodes, type NodesEnd } from '../../../src/controllers/fix/node/fix-node.ts';
 import { restartDocument } from '../../../src/controllers/fix/node/restart-document.ts';
 import type { FixStep } from '../../../src/controllers/fix/fix.ts';
-import type { JsonObject } from '../../../src/evidence/json.ts';
+import { type JsonObject, textAt } from '../../../src/evidence/json.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { HOUR_MS, nodeScene, type NodeScene } from './node-scene.ts';
 
@@ -43,7 +43,8 @@ function machine(parts: Machine = {}): NodeScene {
     }));
     return [{ Commands: [...sent, ...commands] }];
   });
-  at.aws.answer('ssm:GetCommandInvocation', () => {
+  at.aws.answer('ssm:GetCommandInvocation', (input) => {
+    if (textAt(input, 'CommandId')?.startsWith('own-') !== true) return [{ Status: 'Failed' }];
     if (comesBack && ends['Status'] === 'Success') at.layNode(NAME);
     return [ends];
   });
@@ -139,7 +140,7 @@ describe('a kubelet stays as it is', () => {
   const sent = { CommandId: 'c-1', Status: 'InProgress' };
   const at = (ms: number): string => new Date(ms).toISOString();
   const STAYING: readonly (readonly [string, Machine, FixStep['outcome'], RegExp])[] = [
-    ['of a stopped machine', { state: 'stopped' }, 'refused', /shows as stopped/],
+    ['of a stopped machine', { state: 'stopped' }, 'refused', /shows \S+ as stopped/],
     ['without an agent', { agents: [] }, 'refused', /No agent of Systems Manager/],
     [
       'whose agent is lost',
@@ -198,6 +199,7 @@ test('a kubelet whose former command failed, or is long over, is restarted', asy
   ] as const) {
     const RequestedDateTime = new Date(HOUR_MS - agoMs).toISOString();
     const at = machine({ commands: [{ CommandId: 'c-1', Status, RequestedDateTime }] });
-    assert.equal((await stepOf(at)).outcome, 'written');
+    const step = await stepOf(at);
+    assert.equal(step.outcome, 'written', step.why);
   }
 });

@@ -82,7 +82,10 @@ function whyOver(
   { state, node }: ReplaceSeen,
 ): Kept | null {
   if (state === null || state === 'shutting-down' || state === 'terminated')
-    return kept('nothing', `EC2 ${state === null ? 'has no' : `shows as ${state}`} ${instanceId}.`);
+    return kept(
+      'nothing',
+      state === null ? `EC2 has no ${instanceId}.` : `EC2 shows ${instanceId} as ${state}.`,
+    );
   return isOverOnceReady && node?.isReady === true
     ? kept('nothing', `Node ${shown(node.name)} is Ready by now.`)
     : null;

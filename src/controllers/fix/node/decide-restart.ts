@@ -57,7 +57,9 @@ export function decideRestart(
   if (node !== null) return nothing(`Node ${shown(node.name)} is there again.`);
   if (state !== 'running')
     return refuse(
-      `EC2 ${state === null ? 'does not show' : `shows as ${state}`} ${instanceId}, so no kubelet of it runs.`,
+      state === null
+        ? `EC2 does not show ${instanceId}, so no kubelet of it runs.`
+        : `EC2 shows ${instanceId} as ${state}, so no kubelet of it runs.`,
     );
   const before = commands.find((one) => isRecent(one, nowMs));
   if (before !== undefined)
