@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { AutoScaling } from '@aws-sdk/client-auto-scaling';
 import type { FixDocument } from '../../src/controllers/fix/document.ts';
-import { endOf, rollcall, startRollcall } from '../live/rollcall.ts';
+import { endOf, rollcall, type Run, startRollcall } from '../live/rollcall.ts';
 import {
   CLUSTER,
   layCluster,
@@ -14,6 +14,7 @@ import {
   startSite,
 } from '../live/world.ts';
 import { until } from './bench.ts';
+import { type JsonObject, listAt } from '../../src/evidence/json.ts';
 import type { Node } from './kube-client.ts';
 import { unauthorized } from './moto.ts';
 import { CONTROL_PLANE, missing } from './parts.ts';
@@ -69,12 +70,12 @@ async function member(): Promise<Machine> {
 async function hangs(machine: Machine): Promise<void> {
   await registerNode(site, machine);
   const { client } = site.plane;
-  const { status } = await client.get<Node>(`/api/v1/nodes/${machine.name}`);
+  const node = await client.get<Node>(`/api/v1/nodes/${machine.name}`);
   const time = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const told = { reason: 'DockerHung', message: 'task docker:7 blocked for more than 120 s' };
   const times = { lastHeartbeatTime: time, lastTransitionTime: time };
   const conditions = [
-    ...(status?.conditions ?? []),
+    ...listAt(node as unknown as JsonObject, 'status.conditions'),
     { type: 'KernelDeadlock', status: 'True', ...told, ...times },
   ];
   await client.patch(`/api/v1/nodes/${machine.name}/status`, { status: { conditions } });
@@ -89,21 +90,25 @@ function stepsIn(text: string): FixDocument['steps'] {
   return (JSON.parse(text) as FixDocument).steps;
 }
 
+function stepIn({ stdout, stderr }: Run): FixDocument['steps'][number] {
+  return stepsIn(stdout)[0] ?? assert.fail(stdout + stderr);
+}
+
 describe('a machine whose kernel hangs', { skip, timeout: 240_000 }, () => {
   test('is shown first, stays where the call is denied, and is replaced by its group', async () => {
     const broken = await member();
     await hangs(broken);
     site.moto.forget();
     const dry = await rollcall(argumentsOf(), site.env);
-    const [shown] = stepsIn(dry.stdout);
-    assert.equal(shown?.outcome, 'would-write', dry.stdout + dry.stderr);
-    assert.match(shown?.diff.join('\n') ?? '', new RegExp(`${broken.id} of .* group workers`));
+    const shown = stepIn(dry);
+    assert.equal(shown.outcome, 'would-write', dry.stdout + dry.stderr);
+    assert.match(shown.diff.join('\n'), new RegExp(`${broken.id} of .* group workers`));
     assert.equal(site.moto.count(TERMINATE), 0);
 
     site.moto.refuse(TERMINATE, unauthorized(TERMINATE));
     const denied = await rollcall(argumentsOf('--yes'), site.env);
     site.moto.allow(TERMINATE);
-    assert.equal(stepsIn(denied.stdout)[0]?.outcome, 'refused', denied.stdout);
+    assert.equal(stepIn(denied).outcome, 'refused', denied.stdout);
     assert.match(denied.stdout, /rollcall permissions --for fix-node/);
     assert.equal((await member()).id, broken.id);
 
@@ -114,9 +119,9 @@ describe('a machine whose kernel hangs', { skip, timeout: 240_000 }, () => {
     });
     await registerNode(site, next);
     const run = await running;
-    const [step] = stepsIn(run.stdout);
-    assert.equal(step?.outcome, 'written', run.stdout + run.stderr);
-    assert.match(step?.why ?? '', new RegExp(`Node ${next.name} of .* is Ready in its place`));
+    const step = stepIn(run);
+    assert.equal(step.outcome, 'written', run.stdout + run.stderr);
+    assert.match(step.why, new RegExp(`Node ${next.name} of .* is Ready in its place`));
     assert.equal(run.code, 0);
   });
 

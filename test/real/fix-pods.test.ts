@@ -51,8 +51,10 @@ async function pods(): Promise<readonly JsonObject[]> {
 /** What the kubelet does: bound Pods run, and those that leave are gone. */
 async function serve(pod: JsonObject): Promise<void> {
   const path = `${PODS}/${textAt(pod, 'metadata.name') ?? ''}`;
-  if (at(pod, 'metadata.deletionTimestamp') !== undefined)
-    return void (await plane.client.remove(`${path}?gracePeriodSeconds=0`));
+  if (at(pod, 'metadata.deletionTimestamp') !== undefined) {
+    await plane.client.remove(`${path}?gracePeriodSeconds=0`);
+    return;
+  }
   if (textAt(pod, 'spec.nodeName') === null || textAt(pod, 'status.phase') === 'Running') return;
   const container = { name: 'c', image: 'c', imageID: 'c', ready: true, restartCount: 0 };
   const containerStatuses = [{ ...container, state: { running: { startedAt: now() } } }];
@@ -63,12 +65,12 @@ async function serve(pod: JsonObject): Promise<void> {
   });
 }
 
+async function serveAll(): Promise<void> {
+  for (const pod of await pods()) await serve(pod).catch(() => undefined);
+}
+
 function startKubelet(t: TestContext): void {
-  const timer = setInterval(() => {
-    void pods().then(async (all) => {
-      for (const pod of all) await serve(pod).catch(() => undefined);
-    });
-  }, LOOK_MS);
+  const timer = setInterval(() => void serveAll(), LOOK_MS);
   t.after(() => clearInterval(timer));
 }
 
