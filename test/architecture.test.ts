@@ -19,7 +19,7 @@ import { purity } from './architecture/purity.ts';
 import { rooms } from './architecture/rooms.ts';
 import { throughPorts } from './architecture/through-ports.ts';
 import { wording } from './architecture/wording.ts';
-import { fileSizes, functionSizes, pathDepths } from './architecture/sizes.ts';
+import { decisionSizes, fileSizes, functionSizes, pathDepths } from './architecture/sizes.ts';
 import { type Check, readSources } from './architecture/sources.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -36,6 +36,7 @@ const CHECKS: readonly Check[] = [
   dead,
   functionSizes,
   fileSizes,
+  decisionSizes,
   pathDepths,
   forms,
   causeFolders,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fileSizes, functionSizes, pathDepths } from './sizes.ts';
+import { decisionSizes, fileSizes, functionSizes, pathDepths } from './sizes.ts';
 import { planted } from './sources.ts';
 
 function functionOf(lines: number, name = 'long'): string {
@@ -34,6 +34,13 @@ test('a file over 400 lines is named unless it is generated', () => {
     found.map(({ where }) => where),
     ['src/a/b.ts:401'],
   );
+});
+
+test('a decision of the gate over 80 lines is named', () => {
+  const of = (lines: number) =>
+    decisionSizes.run(planted({ 'src/controllers/gate/decide.ts': 'a;\n'.repeat(lines) }));
+  assert.deepEqual(of(80), []);
+  assert.match(of(81)[0]?.what ?? '', /has 81 lines/);
 });
 
 test('a path over four names is named unless it is an example', () => {

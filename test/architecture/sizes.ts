@@ -31,6 +31,19 @@ export const fileSizes: Check = {
   run: (files) => written(files).flatMap(longFile),
 };
 
+/** What may be lost by a wrong decision is decided in files that are reviewed by themselves. */
+const DECISIONS: Readonly<Record<string, number>> = { 'src/controllers/gate/decide.ts': 80 };
+
+export const decisionSizes: Check = {
+  title: 'what the gate decides is read in one look',
+  run: (files) =>
+    files.flatMap((file) => {
+      const most = DECISIONS[file.path] ?? Infinity;
+      const lines = file.text.split('\n').length - 1;
+      return lines > most ? [at(file, 1, `has ${lines} lines; move all but the decision out`)] : [];
+    }),
+};
+
 export const pathDepths: Check = {
   title: `no path is over ${PATH_DEPTH_MAX} names deep under src`,
   run: (files) => files.flatMap(deepPath),

@@ -16,6 +16,7 @@ const GATES = '/apis/rollcall.dev/v1alpha1/nodegates';
 const SETS = '/apis/apps/v1/namespaces/kube-system/daemonsets';
 const PODS = '/api/v1/namespaces/kube-system/pods';
 const NODES = '/api/v1/nodes';
+const EBS = 'ebs.csi.aws.com';
 const FOREIGN = { key: 'other.example/x', value: '1', effect: 'NoSchedule' };
 
 const skip = missing(...CONTROL_PLANE);
@@ -321,6 +322,49 @@ test(
     assert.deepEqual(await keysOf('replicas-1'), []);
     const opened = (await eventsOf('replicas-1')).filter(({ reason }) => reason === 'GateOpened');
     assert.equal(opened.length <= 1, true);
+  },
+);
+
+test(
+  'the gate controller opens nodes on both sides of a restart of the API server',
+  WITH_PARTS,
+  async (t) => {
+    const own = await layGate('restarts');
+    for (const name of ['restarts-1', 'restarts-2']) {
+      await layNode(own, name);
+      await layPod(own, name);
+    }
+    await start(t);
+    await setReady(own, 'restarts-1', true);
+    await untilKeys('restarts-1', []);
+    await plane.restartApiServer();
+    assert.deepEqual(await keysOf('restarts-2'), [own.key]);
+    await setReady(own, 'restarts-2', true);
+    await untilKeys('restarts-2', []);
+    assert.deepEqual(await keysOf('restarts-1'), []);
+  },
+);
+
+test(
+  'the gate controller waits for the CSI driver that its gate asks for',
+  WITH_PARTS,
+  async (t) => {
+    const own = await layGate('csi', { proofs: [{ csiDriver: { name: EBS } }] }, false);
+    await start(t);
+    const path = '/apis/storage.k8s.io/v1/csinodes';
+    const other = [{ name: 'efs.csi.aws.com', nodeID: 'i-1', topologyKeys: [] }];
+    const both = [...other, { name: EBS, nodeID: 'i-1', topologyKeys: [] }];
+    for (const [name, drivers] of [
+      ['csi-1', other],
+      ['csi-2', both],
+    ] as const) {
+      await layNode(own, name);
+      await plane.client.create(path, { metadata: { name }, spec: { drivers } });
+    }
+    await untilKeys('csi-2', []);
+    assert.deepEqual(await keysOf('csi-1'), [own.key]);
+    await plane.client.patch(`${path}/csi-1`, { spec: { drivers: both } });
+    await untilKeys('csi-1', []);
   },
 );
 
