@@ -15,7 +15,7 @@ export default defineCause({
     ),
     scriptFailed: likely(
       ['journal', 'containerd', 'console', 'cloud-init'],
-      /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials))/,
+      /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials)|panic: (?<reason3>provided file is not a console))/,
     ),
     pulled: withdraws(
       ['journal', 'containerd', 'console'],

@@ -17,7 +17,7 @@ const cause = defineCause({
   signs: {
     denied: likely(
       ['journal', 'kernel', 'console', 'host-file', 'nodeadm', 'containerd', 'kubelet'],
-      /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>nodeadm|\(nodeadm\)|kubelet|containerd|runc)".{0,600}\bpermissive=0/,
+      /avc:\s+denied\s+\{ (?<permission>[\w ]+) \}.{0,200}\bcomm="(?<program>\(?(?:nodeadm|kubelet|containerd|ntainerd|crio|runc)\)?)".{0,600}\bpermissive=0/,
       { anchors: ['avc:  denied', 'avc: denied'] },
     ),
     pathRefused: likely(

@@ -10,7 +10,7 @@ export default defineCause({
   signs: {
     limit: definite(
       ['aws-message', 'terraform', 'client-output'],
-      /\b(?<code>IamLimitExceeded|IamThrottling|Ec2LaunchTemplateMaxLimitExceeded|Ec2LaunchTemplateVersionMaxLimitExceeded)\b/,
+      /\b(?<code>I(?:am|AM)(?:LimitExceeded|Throttling)|Ec2LaunchTemplateMaxLimitExceeded|Ec2LaunchTemplateVersionMaxLimitExceeded)\b/,
     ),
     rulesLimit: likely(
       ['aws-message', 'terraform', 'client-output', 'unknown'],

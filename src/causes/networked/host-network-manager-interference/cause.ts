@@ -46,6 +46,11 @@ const cause = defineCause({
       /\b(?:ip|IP|policy|routing|CNI's|its) (?:rules?|routes?)\b[^.]{0,30}\b(?:(?:are|were|is|was) (?:\w+ )?(?:gone|lost|flushed|missing)|disappear(?:ed|s)?|vanish(?:ed|es)?)\b|\b(?:flush|remov|delet|drop)(?:es|s)\b[^.]{0,30}\b(?:ip|IP|policy|routing) (?:rules?|routes?)\b/,
       { isTold: true, anchors: [' rule', ' route'] },
     ),
+    toldRulesDeleted: likely(
+      ['client-output', 'unknown'],
+      /\b(?:rules?|polic(?:y|ies)|routes?)\b[^.]{0,60}\b(?:deleted|removed|flushed|dropped)\b[^.]{0,20}\bby systemd(?:-networkd)?\b|\bsystemd(?:-networkd)?\b[^.]{0,80}\b(?:remove|delete|flushe|drop)(?:s|d)\b[^.]{0,60}\b(?:routing|ip|IP|CNI['’]s) (?:rules?|polic(?:y|ies))\b/,
+      { isTold: true, anchors: ['systemd'] },
+    ),
     toldMac: likely(
       ['client-output', 'unknown'],
       /\bsystemd(?:-networkd|-udevd)?\b[^.]{0,60}\b(?:overwrit|chang|replac|set|assign|re-?writ)\w*\b[^.]{0,30}\bMAC(?: address(?:es)?)?\b[^.]{0,40}\b(?:veths?|eni|cali|lxc|pods?)\b|\bMACAddressPolicy\b[^.]{0,60}\b(?:veths?|overwrit\w*|changes|changed)\b/,

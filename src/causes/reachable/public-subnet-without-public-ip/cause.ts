@@ -25,6 +25,11 @@ const cause = defineCause({
       ['aws-message', 'terraform', 'client-output'],
       /(?:Subnets? of \[(?<subnet>subnet-[0-9a-f]{8,17})[^\]]*\].{0,80})?not automatically assign public IP addresses to instances launched into it/,
     ),
+    eksctlRefuses: definite(
+      ['client-output', 'unknown'],
+      /found mis-?configured subnets \[?"?(?<subnet>subnet-[0-9a-f]{8,17})?.{0,400}"MapPublicIpOnLaunch" enabled/,
+      { anchors: ['configured subnets'] },
+    ),
     timedOut: context(
       ['kubelet', 'cloud-init', 'nodeadm', 'bottlerocket'],
       /Unable to register node.*(?:i\/o timeout|Client\.Timeout exceeded)|Connect timeout on endpoint URL|retrying request EC2\/DescribeInstances/,
