@@ -37,10 +37,7 @@ export interface Performed {
   readonly outcome: ActionOutcome;
   /** One sentence, with what to do where there is something. */
   readonly why: string;
-  /**
-   * The `Status`, or of the object what the server last answered, its metadata at least; null when
-   * it answered none.
-   */
+  /** The object or `Status` as the server last answered it; null when it answered none. */
   readonly object: JsonObject | null;
   /** Why it was not done, in the words of the port; null when it was. */
   readonly failure: PortFailure | null;
@@ -183,18 +180,17 @@ async function send(action: Action, writes: KubeWrites, isDryRun: boolean): Prom
   const { resource, namespace, name } = object;
   const place = { namespace, name };
   const part = 'subresource' in asked ? { subresource: asked.subresource } : {};
-  const options = { isDryRun, answer: 'metadata' } as const;
   switch (asked.verb) {
     case 'create':
-      return await writes.create(resource, asked.object, options);
+      return await writes.create(resource, asked.object, { isDryRun });
     case 'update':
       return await writes.update(resource, withSeen(asked.object, seenOf(action)), {
-        ...options,
+        isDryRun,
         ...part,
       });
     case 'patch':
       return await writes.patch(resource, place, guarded(action, asked.patch), {
-        ...options,
+        isDryRun,
         ...part,
       });
     case 'delete':

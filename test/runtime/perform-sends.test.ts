@@ -53,16 +53,14 @@ async function sending(
 }
 
 const NOW = { isDryRun: false };
-/** Nothing but the version of what was stored is used. */
-const STORED = { ...NOW, answer: 'metadata' };
 const CHANGE = { type: 'merge', change: { data: { k: 'w' } } } as const;
 
 const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
-  ['a create', actionOf({ verb: 'create', object: OBJECT }, null), ['create', OBJECT, STORED]],
+  ['a create', actionOf({ verb: 'create', object: OBJECT }, null), ['create', OBJECT, NOW]],
   [
     'an update, of the version that was seen',
     actionOf({ verb: 'update', object: OBJECT, subresource: 'status' }),
-    ['update', { ...OBJECT, metadata: { ...NAME, ...SEEN } }, { ...STORED, subresource: 'status' }],
+    ['update', { ...OBJECT, metadata: { ...NAME, ...SEEN } }, { ...NOW, subresource: 'status' }],
   ],
   [
     'a merge patch of that version',
@@ -71,7 +69,7 @@ const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
       'patch',
       NAME,
       { type: 'merge', change: { data: { k: 'w' }, metadata: SEEN } },
-      { ...STORED, subresource: 'status' },
+      { ...NOW, subresource: 'status' },
     ],
   ],
   [
@@ -81,7 +79,7 @@ const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
       'patch',
       NAME,
       { type: 'merge', change: { data: { k: 'w' }, metadata: { uid: 'u' } } },
-      STORED,
+      NOW,
     ],
   ],
   [
@@ -97,7 +95,7 @@ const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
           { op: 'replace', path: '/metadata/resourceVersion', value: '7' },
         ],
       },
-      STORED,
+      NOW,
     ],
   ],
   [
