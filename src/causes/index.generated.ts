@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-31cfccf3';
+export const CATALOGUE_VERSION = '320-5c7aa977';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -892,7 +892,7 @@ const SIGNS_0: readonly SignRow[] = [
 {owner:"wrong-username-or-groups-mapped",name:"outsideGroup",in:["kubelet"],anchors:["nodes is forbidden: User "],pattern:/nodes is forbidden: User "(?<user>system:node:[^"]{1,400})" cannot create resource "nodes" in API group "" at the cluster scope(?!:)/,strict:false,per:[]},
 {owner:"wrong-username-or-groups-mapped",name:"refusedName",in:["kubelet","kubeadm"],anchors:["is not allowed to modify node","cannot modify node"],pattern:/node "?(?<credential>[^"\s]{1,400})"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]{1,400})/,strict:false,per:[]},
 {owner:"wrong-username-or-groups-mapped",name:"refusedObject",in:["kubelet"],anchors:["with the same name as the requesting node","only its own Node object"],pattern:/(?:csinodes|leases)\.\S{1,400} "(?<node>[^"\s]{1,400})" is forbidden: User "system:node:(?<credential>[^"\s]{1,400})".{0,400}can only access \S.{0,400} with the same name as the requesting node|node '(?<credential2>[^'\s]{1,400})' cannot read '(?<node2>[^'\s]{1,400})', only its own Node object/,strict:false,per:[]},
-{owner:"wrong-username-or-groups-mapped",name:"onEks",in:["kubelet"],anchors:["Kubelet version","Version: v1."],pattern:/(?:kubeletVersion="|Version: )v[\d.]{1,400}-eks-/,strict:false,per:[]},
+{owner:"wrong-username-or-groups-mapped",name:"onEks",in:["kubelet"],anchors:["kubeletVersion=\"v","Version: v1."],pattern:/(?:kubeletVersion="|Version: )v[\d.]{1,400}-eks-/,strict:false,per:[]},
 {owner:"wrong-username-or-groups-mapped",name:"onBottlerocket",in:["client-output","unknown","journal","kubelet","karpenter"],anchors:[".bottlerocket/","Bottlerocket OS"],pattern:/\/\.bottlerocket\/|\bBottlerocket OS\b/,strict:false,per:[]},
 {owner:"wrong-username-or-groups-mapped",name:"hybridGroup",in:["nodeadm","journal"],anchors:[" does not belong to the group "," does not match a node identity"],pattern:/node identity (?<user>\S{1,400}) for principal (?<role>\S{1,400}) (?:does not belong to the group 'system:nodes'|does not match a node identity)/,strict:false,per:[]},
 {owner:"wrong-username-or-groups-mapped",name:"requestedByRole",in:["client-output","unknown"],anchors:["Requesting User:"],pattern:/Requesting User:\s{1,20}(?<user>arn:aws[\w-]{0,400}:(?:iam|sts)::\d{12}:(?:role|assumed-role)\/[\w+=,.@/-]{1,400})/,strict:false,per:[]},
@@ -957,7 +957,7 @@ const SIGNS_0: readonly SignRow[] = [
 {owner:"provider-id-missing-or-malformed",name:"notRegisteredAsTarget",in:["pod-app","client-output","event","unknown"],anchors:["providerID is not specified for node: "],pattern:/providerID is not specified for node: (?<node>[a-z0-9][\w.-]{0,252})/,strict:false,per:["node"]},
 {owner:"resource-based-name-mismatch",name:"refusedName",in:["kubelet","kubeadm"],anchors:["is not allowed to modify node","cannot modify node"],pattern:/node "?(?<credential>[^"\s]{1,400})"? (?:is not allowed to|cannot) modify node "?(?<node>[^"\s]{1,400})/,strict:false,per:[]},
 {owner:"resource-based-name-mismatch",name:"refusedObject",in:["kubelet"],anchors:["with the same name as the requesting node","only its own Node object"],pattern:/(?:csinodes|leases)\.\S{1,400} "(?<node>[^"\s]{1,400})" is forbidden: User "system:node:(?<credential>[^"\s]{1,400})".{0,400}can only access \S.{0,400} with the same name as the requesting node|node '(?<credential2>[^'\s]{1,400})' cannot read '(?<node2>[^'\s]{1,400})', only its own Node object/,strict:false,per:[]},
-{owner:"resource-based-name-mismatch",name:"onEks",in:["kubelet"],anchors:["Kubelet version","Version: v1."],pattern:/(?:kubeletVersion="|Version: )v[\d.]{1,400}-eks-/,strict:false,per:[]},
+{owner:"resource-based-name-mismatch",name:"onEks",in:["kubelet"],anchors:["kubeletVersion=\"v","Version: v1."],pattern:/(?:kubeletVersion="|Version: )v[\d.]{1,400}-eks-/,strict:false,per:[]},
 {owner:"resource-based-name-mismatch",name:"onBottlerocket",in:["client-output","unknown","journal","kubelet","karpenter"],anchors:[".bottlerocket/","Bottlerocket OS"],pattern:/\/\.bottlerocket\/|\bBottlerocket OS\b/,strict:false,per:[]},
 {owner:"resource-based-name-mismatch",name:"notFoundByResourceName",in:["cloud-controller","controller-manager"],anchors:["failed to get provider ID for node ","failed to get instance metadata for node "],pattern:/failed to get (?:provider ID|instance metadata) for node (?<node>i-[0-9a-f]{8,17}(?:\.[a-z0-9.-]{1,400})?)(?![\w.-]).{0,1000}instance not found/,strict:false,per:[]},
 {owner:"resource-based-name-mismatch",name:"takenForId",in:["cloud-controller","controller-manager"],anchors:["InvalidInstanceID.Malformed"],pattern:/(?:node |NodeName failed for \\{0,400}")(?<node>i-[0-9a-f]{8,17}\.[a-z0-9.-]{0,400}[a-z0-9])\b.{0,1000}InvalidInstanceID\.Malformed/,strict:false,per:[]},

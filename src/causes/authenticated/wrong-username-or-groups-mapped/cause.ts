@@ -231,7 +231,9 @@ function matchSessionName(view: Own): Match | null {
   const refused = view.sign('refusedName') ?? view.sign('refusedObject');
   const { credential = '', node = '' } = refused?.first.captures ?? {};
   if (refused === null || !isSessionName(credential, node)) return null;
-  if ((view.sign('onEks') ?? view.clusterSign('onBottlerocket')) === null) return null;
+  const isEks =
+    view.sign('onEks') ?? view.clusterSign('onEks') ?? view.clusterSign('onBottlerocket');
+  if (isEks === null) return null;
   return found({ user: `system:node:${credential}`, node }, [refused.first]);
 }
 

@@ -114,7 +114,8 @@ function matchNames(view: Own): Match | null {
   const { credential = '', node = '' } = first.captures;
   if (!isSessionName(credential, node)) return found(first.captures, quotes);
   // On EKS the credential has the name that the IAM mapping gives, and no other reason.
-  const isEks = view.sign('onEks') ?? view.clusterSign('onBottlerocket');
+  const isEks =
+    view.sign('onEks') ?? view.clusterSign('onEks') ?? view.clusterSign('onBottlerocket');
   return isEks === null ? found(first.captures, quotes, 'likely') : clear;
 }
 
