@@ -1,5 +1,6 @@
 import type { TroubledLine } from '../evidence/observations.ts';
 import { foldedWords } from '../evidence/folded-words.ts';
+import { printable, redact } from '../evidence/redact.ts';
 import type { ReadLine } from './quotes.ts';
 
 /** Wordings kept of a pile, and of one document so that a noisy log leaves room for the others. */
@@ -38,7 +39,9 @@ interface Kept {
 }
 
 function keptLine(document: number, { text, line, source, about }: ReadLine): TroubledLine {
-  return { document, line, source, about, text: text.slice(0, KEPT_CHARACTERS_MAX) };
+  // A secret is known by its end too, which a cut would take away.
+  const whole = text.length > KEPT_CHARACTERS_MAX ? redact(printable(text)) : text;
+  return { document, line, source, about, text: whole.slice(0, KEPT_CHARACTERS_MAX) };
 }
 
 /** Lines of one document that were read apart, each wording once, as if it had been read whole. */

@@ -169,7 +169,7 @@ live.test(
     );
     assert.equal(one.stdout.match(new RegExp(`Machine ${healthy.name}`, 'g'))?.length, 1);
     assert.match(one.stdout.replaceAll(/\s+/g, ' '), /context dead: Nothing listens at/);
-    assert.equal(one.code, 2);
+    assert.equal(one.code, 1);
   },
 );
 
