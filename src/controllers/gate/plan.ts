@@ -136,6 +136,11 @@ function additions(node: NodeFacts, wanted: readonly Wanted[]): readonly JsonObj
   return missing.map((value) => ({ op: 'add', path: '/spec/taints/-', value }));
 }
 
+/** A Node that was there before the policy could not be born with its taint. */
+function isOlder({ createdMs }: NodeFacts, policy: GatePolicy): boolean {
+  return createdMs !== null && policy.createdMs !== null && createdMs < policy.createdMs;
+}
+
 /** The annotation of a Node that never had the taint; one that lost it had it before. */
 function markOfUnenforced(
   { policy, decision }: Decided,
@@ -143,7 +148,7 @@ function markOfUnenforced(
 ): readonly (readonly [string, string])[] {
   const key = notEnforcedKey(policy);
   const isLost = memory.seenShut.has(keyOfPolicy(policy));
-  if (key === null || decision.act !== 'put-startup' || isLost) return [];
+  if (key === null || decision.act !== 'put-startup' || isLost || isOlder(node, policy)) return [];
   return notEnforcedMs(policy, node) === null
     ? [[key, notEnforcedText(node.uid, timeText(nowMs), policy.taint)]]
     : [];
