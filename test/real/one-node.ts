@@ -1,5 +1,12 @@
 /** One Node of a real cluster that has no network, until it is set Ready. */
-import { layCluster, type Machine, registerNode, runMachine, type Site } from '../live/world.ts';
+import {
+  layCluster,
+  type Machine,
+  nodeMapping,
+  registerNode,
+  runMachine,
+  type Site,
+} from '../live/world.ts';
 
 /** What a kubelet reports whose network plugin has not come up. */
 export const TROUBLE = {
@@ -37,7 +44,7 @@ async function layPod({ plane: { client } }: Site, { name }: Machine): Promise<v
 
 /** The machine of the Node, registered and not Ready. */
 export async function layOneNode(site: Site): Promise<Machine> {
-  await layCluster(site);
+  await layCluster(site, nodeMapping() + nodeMapping().replace('lab-node', 'lab-other'));
   const machine = await runMachine(site, { role: 'lab-other' });
   await registerNode(site, machine, { trouble: TROUBLE });
   await layPod(site, machine);
