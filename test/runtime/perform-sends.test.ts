@@ -75,12 +75,7 @@ const CASES: readonly (readonly [string, Action, readonly unknown[]])[] = [
   [
     'a merge patch of any version of that object',
     actionOf({ verb: 'patch', patch: CHANGE, requires: 'same-object' }),
-    [
-      'patch',
-      NAME,
-      { type: 'merge', change: { data: { k: 'w' }, metadata: { uid: 'u' } } },
-      NOW,
-    ],
+    ['patch', NAME, { type: 'merge', change: { data: { k: 'w' }, metadata: { uid: 'u' } } }, NOW],
   ],
   [
     'a JSON patch, which tests the object and takes its version',
