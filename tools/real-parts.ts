@@ -1,7 +1,7 @@
 /**
  * `npm run real-parts [-- [--list] [PART…]]`: builds the real programs that `test/real` runs.
  *
- * Parts that only capturing needs are built when they are named. All are kept outside the checkout
+ * Without names it builds all of them. They are kept outside the checkout
  * (`tools/real-parts/places.ts` says where) and made again only when their recipe changes; a run
  * that was interrupted goes on where it was. Progress is on stderr. Exit code
  * 1 when a part could not be built, 64 when an argument names none.
@@ -115,10 +115,6 @@ function endBySignal(): void {
     process.once(signal, () => process.exit(code));
 }
 
-function isUsual(part: Part): boolean {
-  return part.kind !== 'go' || part.isOnDemand !== true;
-}
-
 async function main(args: readonly string[]): Promise<number> {
   const cache = cacheFolder();
   const names = args.filter((arg) => arg !== '--list');
@@ -134,7 +130,7 @@ async function main(args: readonly string[]): Promise<number> {
   endBySignal();
   return ensureAll(
     cache,
-    PARTS.filter((part) => (names.length === 0 ? isUsual(part) : names.includes(part.name))),
+    PARTS.filter((part) => (names.length === 0 || names.includes(part.name))),
   );
 }
 

@@ -14,8 +14,6 @@ export interface GoPart {
   readonly programs: readonly string[];
   /** Go variables, and the text that the linker gives them. */
   readonly variables: Readonly<Record<string, string>>;
-  /** True for a part that no test needs: it is made only when it is asked for by name. */
-  readonly isOnDemand?: true;
 }
 
 /** Python packages in an environment of their own. */
@@ -132,7 +130,6 @@ export const PARTS: readonly Part[] = [
     target: '.',
     programs: ['kubelet', 'kubeadm'],
     variables: KUBERNETES_VARIABLES,
-    isOnDemand: true,
   },
   ...CLOUD_CONTROLLER_VERSIONS.map(cloudController),
   ...KUBECTL_VERSIONS.map(kubectlOf),
@@ -164,9 +161,7 @@ export function recipeFolder(part: Part): string {
 export function recipeStamp(part: Part): string {
   const folder = recipeFolder(part);
   const hash = createHash('sha256');
-  // When a part is made changes nothing about what it is.
-  const made = { ...part, isOnDemand: undefined };
-  hash.update(JSON.stringify([made, process.platform, process.arch]));
+  hash.update(JSON.stringify([part, process.platform, process.arch]));
   for (const name of readdirSync(folder).toSorted())
     hash.update(`\0${name}\0`).update(readFileSync(join(folder, name)));
   return hash.digest('hex');

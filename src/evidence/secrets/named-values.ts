@@ -79,6 +79,11 @@ function isSize(text: string, { from, to }: ValuePlace): boolean {
   return /^\d{1,7}$/.test(text.slice(from, to)) && text.startsWith(' bytes', to);
 }
 
+/** A Go program that ended at its own prompt: `Password: panic: provided file is not a console`. */
+function isPanic(text: string, { from }: ValuePlace): boolean {
+  return /^panic: [a-z]{2,20} /.test(text.slice(from, from + 40));
+}
+
 /** The name of a secret in AWS Secrets Manager is none itself. */
 function isInArn(text: string, index: number): boolean {
   return /arn:aws[\w-]{0,12}:secretsmanager:[\w-]{0,30}:\d{0,12}:$/.test(
@@ -97,7 +102,7 @@ function redactForm(text: string, { pattern, isLikely }: Form): string {
     const value = text.slice(place.from, place.to);
     const strength = strengthOf(match);
     if (isLikely?.(value) === false || !isSecretValue(value, strength)) continue;
-    if (isSize(text, place) || isInArn(text, match.index)) continue;
+    if (isSize(text, place) || isPanic(text, place) || isInArn(text, match.index)) continue;
     if (strength !== 'password' && isReason(text, place, match[0])) continue;
     clean += `${text.slice(done, place.from)}${REDACTED}`;
     done = place.to;
