@@ -130,7 +130,7 @@ async function main(args: readonly string[]): Promise<number> {
   endBySignal();
   return ensureAll(
     cache,
-    PARTS.filter((part) => (names.length === 0 || names.includes(part.name))),
+    PARTS.filter((part) => names.length === 0 || names.includes(part.name)),
   );
 }
 

@@ -36,6 +36,11 @@ describe('a machine is left open', () => {
     assert.deepEqual(open({ findings: [findingOf('node-heartbeat-lost', 'retained')] }), [NODE]);
   });
 
+  test('whose Node somebody deleted, which does not show whether its kubelet runs', () => {
+    const deleted = findingOf('node-deleted-by-other-actor', 'retained', { confidence: 'likely' });
+    assert.deepEqual(open({ findings: [deleted] }), [NODE]);
+  });
+
   test('that was asked about, whatever is named, unless it works', () => {
     const findings = [findingOf('aws-auth-missing', 'authenticated')];
     assert.deepEqual(open({ findings }, [], true), [NODE]);
@@ -69,6 +74,14 @@ describe('a kubelet is asked through its Node', () => {
     assert.deepEqual(open({}, [NODE00, instance(ID)]), [NODE]);
     assert.deepEqual(open({}, [NODE00]), [NODE]);
     assert.deepEqual(open({}, [NODE00, instance(OTHER_ID, 'terminated')]), [NODE]);
+  });
+
+  test('not where the list of all Nodes has none of its name', () => {
+    const subjects = [reportOf('node00', NODE)];
+    const by = 'kubectl get nodes';
+    const listings = [{ kind: 'kube/Node', by, locator: by }] as const;
+    const observations = { ...observationsOf({ facts: [] }), listings };
+    assert.deepEqual(leftOpen({ subjects }, observations, false), [{ node: null, instanceId: ID }]);
   });
 
   test('not where another instance has the address by now', () => {

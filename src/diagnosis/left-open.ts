@@ -1,10 +1,13 @@
 import type { Instance } from '../evidence/aws/instance.ts';
-import { factValues } from '../evidence/fact-values.ts';
+import { factValues, isListed } from '../evidence/fact-values.ts';
 import type { Observations } from '../evidence/observations.ts';
 import type { DiagnosisDocument, Finding, SubjectReport } from './document.ts';
 
-/** It tells that the kubelet is silent, and leaves open why. */
-const SHOWS_SILENCE = 'node-heartbeat-lost';
+/** They tell what became of the Node, and leave open what its kubelet does. */
+const LEAVE_OPEN: ReadonlySet<string> = new Set([
+  'node-heartbeat-lost',
+  'node-deleted-by-other-actor',
+]);
 
 /** A machine whose own files may name what the APIs do not show. */
 export interface OpenMachine {
@@ -14,7 +17,7 @@ export interface OpenMachine {
 }
 
 function names({ role, confidence, cause }: Finding): boolean {
-  return role === 'root' && confidence !== 'possible' && cause !== SHOWS_SILENCE;
+  return role === 'root' && confidence !== 'possible' && !LEAVE_OPEN.has(cause);
 }
 
 function isExplained({ findings }: SubjectReport): boolean {
@@ -35,20 +38,24 @@ export function leftOpen(
     isAsked ? one.verdict !== 'usable' : one.verdict === 'not-usable' && !isExplained(one),
   );
   return open.map((one) => ({
-    node: isOthersAddress(one, observations) ? null : one.node,
+    node: isBehindNode(one, observations) ? one.node : null,
     instanceId: one.instanceId,
   }));
 }
 
-/** The API server finds a kubelet by its address, which another machine may have got since. */
-function isOthersAddress({ node, instanceId }: SubjectReport, observations: Observations): boolean {
+/**
+ * The API server asks a kubelet by the Node, and finds it by its address, which another machine may
+ * have got since.
+ */
+function isBehindNode({ node, instanceId }: SubjectReport, observations: Observations): boolean {
   const own = factValues(observations, 'kube/Node').find(({ name }) => name === node);
+  if (own === undefined && isListed(observations, 'kube/Node')) return false;
   const address = own?.internalIp ?? null;
-  if (address === null) return false;
+  if (address === null) return true;
   const there = factValues(observations, 'aws/instance').filter(
     (one) => one.PrivateIpAddress === address && isRunning(one),
   );
-  return there.length > 0 && there.every((one) => (one.InstanceId ?? null) !== instanceId);
+  return there.length === 0 || there.some((one) => (one.InstanceId ?? null) === instanceId);
 }
 
 function isRunning({ State }: Instance): boolean {

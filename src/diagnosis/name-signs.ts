@@ -27,7 +27,7 @@ export const REFUSED_NAMES = {
 export const OF_EKS = {
   onEks: {
     in: ['kubelet'],
-    anchors: ['kubeletVersion="v', 'Version: v1.'],
+    anchors: ['kubeletVersion=', 'Version: v1.'],
     pattern: /(?:kubeletVersion="|Version: )v[\d.]+-eks-/,
     weight: 'context',
   },

@@ -32,7 +32,7 @@ function shiftStamps(text: string): string {
   const day = (digits: string): string => (Number(digits) > 28 ? '28' : digits);
   return text
     .replace(
-      /\b(20\d{2})([-/])(\d{2})\2(\d{2})(?=[T ])/g,
+      /(?:\b|(?<=\\n))(20\d{2})([-/])(\d{2})\2(\d{2})(?=[T ])/g,
       (_, y: string, dash: string, m: string, d: string) =>
         `${year(y, Number(m) > 9)}${dash}${number(m)}${dash}${day(d)}`,
     )

@@ -5,11 +5,13 @@ import { runFast } from '../../../src/apps/lab/drive.ts';
 import { diagnoseSimulated } from '../../../src/apps/lab/look.ts';
 import type { FixStep } from '../../../src/controllers/fix/fix.ts';
 import { fixNames } from '../../../src/controllers/fix/name/fix-name.ts';
-import { fixNodes } from '../../../src/controllers/fix/node/fix-node.ts';
+import { fixNodes, machinesNamedIn } from '../../../src/controllers/fix/node/fix-node.ts';
 import { restartDocument } from '../../../src/controllers/fix/node/restart-document.ts';
 import { repairsIn } from '../../../src/controllers/fix/repairs-in.ts';
-import { isObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import { RESTART_DOCUMENT } from '../../../src/ports/aws-api.ts';
+import { observeCluster } from '../../../src/apps/sim/observe-cluster.ts';
+import { readingDocument } from '../../../src/collection/reading-document.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
+import { type AwsCall, READING_DOCUMENT, RESTART_DOCUMENT } from '../../../src/ports/aws-api.ts';
 import { fixToolsIn } from '../../../src/sim/cluster/fix-tools.ts';
 import {
   ADMIN,
@@ -83,14 +85,16 @@ async function run(
 /** Gives the agents of Systems Manager their right, and the account the document. */
 function manage({ cloud, admin, infrastructure }: SimulatedCluster): void {
   const RoleName = infrastructure.nodeRoleArn.split('/').at(-1) ?? '';
-  const asked = [
+  const making = (Name: string, document: JsonObject): AwsCall => ({
+    service: 'ssm',
+    operation: 'CreateDocument',
+    input: { Name, Content: JSON.stringify(document) },
+  });
+  const asked: readonly AwsCall[] = [
     { service: 'iam', operation: 'AttachRolePolicy', input: { RoleName, PolicyArn: MANAGED } },
-    {
-      service: 'ssm',
-      operation: 'CreateDocument',
-      input: { Name: RESTART_DOCUMENT, Content: JSON.stringify(restartDocument()) },
-    },
-  ] as const;
+    making(RESTART_DOCUMENT, restartDocument()),
+    making(READING_DOCUMENT, readingDocument()),
+  ];
   for (const call of asked) {
     const reply = cloud.answer(admin.identity, call);
     assert.ok(reply.ok, JSON.stringify(reply));
@@ -103,17 +107,20 @@ describe('in the simulated cluster', () => {
     const before = nodeOf(simulated, 'workers-0');
     simulated.world.client(ADMIN).delete('Node', before.name);
     await pass(simulated, 3 * MINUTE_MS);
-    // The garbage collector takes the Lease of a deleted Node, so no finding is definite by then.
+    // The garbage collector takes the Lease of a deleted Node: only the kubelet shows that it asks.
+    assert.deepEqual(machinesNamedIn(await diagnoseSimulated(simulated)), []);
+    manage(simulated);
+    const cluster = null;
+    const { document } = await observeCluster(simulated, { cluster, onRequest: new Set(['ssm']) });
+    const targets = machinesNamedIn(document);
     const instanceId = simulated.machineOf('workers-0')?.instanceId ?? '';
-    const says = 'its Lease is renewed, and there is no such Node';
-    const repair = { kind: 'restart-kubelet', instanceId, node: before.name, says } as const;
-    const targets = [{ cause: 'no-reregistration-after-deletion', repair }];
+    assert.deepEqual(
+      targets.map(({ cause, repair }) => [cause, repair.kind, repair.instanceId, repair.node]),
+      [['no-reregistration-after-deletion', 'restart-kubelet', instanceId, before.name]],
+    );
     const order = { id: 'node-1', isDryRun: false, targets, most: 3, waitMs: 5 * MINUTE_MS };
     const fix = async (): Promise<readonly FixStep[]> =>
       (await fixNodes(order, fixToolsIn(simulated, 'fix node'))).steps;
-    const [unmanaged] = await run(simulated, fix);
-    assert.match(unmanaged?.why ?? '', /No agent of Systems Manager answers/);
-    manage(simulated);
     const [step] = await run(simulated, fix);
     assert.equal(step?.outcome, 'written', step?.why ?? '');
     const after = nodeOf(simulated, 'workers-0');

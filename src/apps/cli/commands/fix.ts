@@ -94,9 +94,9 @@ async function node(
   context: CliContext,
 ): Promise<FixDocument> {
   const { runNodeFix } = await import('../../fix/node.ts');
-  const { most, wait } = values;
+  const { most, wait, ssm: hasSsm } = values;
   const [mostOfHour, waitMs] = [most ?? MOST_MACHINES_OF_HOUR, wait ?? LAUNCHED_MS];
-  return await runNodeFix({ ...sharedOf(values), names, mostOfHour, waitMs }, context);
+  return await runNodeFix({ ...sharedOf(values), names, mostOfHour, waitMs, hasSsm }, context);
 }
 
 async function cni(

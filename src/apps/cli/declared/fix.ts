@@ -4,6 +4,7 @@ import { LIVE_OPTIONS, PAGE_OUTPUT } from './shared.ts';
 const AUTH = 'fix auth';
 const ENI = 'fix eni';
 const CNI = 'fix cni';
+const NODE = 'fix node';
 
 export const FIX = declareCommand({
   name: 'fix',
@@ -23,7 +24,7 @@ export const FIX = declareCommand({
     'cni changes settings of the VPC CNI: prefix delegation where machines are full, fewer spare addresses where a subnet is. It acts on causes that the diagnosis calls definite. Where vpc-cni is an add-on of EKS, or the CNI is too old for the instance type, it changes nothing and prints the command.',
     'pods has Pods replaced that came to a node before it was proven able to carry them: those by which a gate was passed, and those that a definite cause names as working without their own role. Each is read again, evicted by the Eviction API within PodDisruptionBudgets, and the next one waits until the Pod in its place is ready. Pods of DaemonSets, static Pods, Pods that tolerate the taint and Pods that nobody makes again stay.',
     'name deletes Nodes that were left behind: under a former name of a machine, or of an instance that is gone. It acts on causes that the diagnosis calls definite, and right before only where the instance id or the system UUID proves that another Node is the same machine, or EC2 shows that the instance is gone, and no kubelet renewed the Lease for 5 minutes. Nodes of the control plane, with a finalizer or with Pods that nobody makes again stay.',
-    'node restarts the kubelet of a machine whose Node is gone, by the document Rollcall-RestartKubelet of Systems Manager, and replaces machines whose hardware, kernel or status check fails: it deletes the NodeClaim, or ends the instance in its Auto Scaling group, whose size stays. It acts on causes that the diagnosis calls definite, one machine after the other, and the next waits until a Node is Ready. It shows the Pods that end; Pods that nobody makes again and PodDisruptionBudgets keep the machine.',
+    'node restarts the kubelet of a machine whose Node is gone, by the document Rollcall-RestartKubelet of Systems Manager (with --ssm also where only the journal of the kubelet shows that it runs), and replaces machines whose hardware, kernel or status check fails: it deletes the NodeClaim, or ends the instance in its Auto Scaling group, whose size stays. It acts on causes that the diagnosis calls definite, one machine after the other, and the next waits until a Node is Ready. It shows the Pods that end; Pods that nobody makes again and PodDisruptionBudgets keep the machine.',
     'imds lets answers of instance metadata make the hop to pods; taint takes off a startup taint whose owner has had its turn. Both act on machines whose cause the diagnosis calls definite, all of them or those that are named, and say what they disturb.',
     'undo takes back what a fix changed, where it still is as it was written. See docs/fix.md.',
   ],
@@ -77,6 +78,11 @@ export const FIX = declareCommand({
       group: CNI,
       help: 'Also read the logs of the CNI through the kubelets, which needs get nodes/proxy',
     },
+    ssm: {
+      kind: 'flag',
+      group: NODE,
+      help: 'Also read the journals of machines without a Node through Systems Manager; see: rollcall permissions --for ssm',
+    },
     record: {
       kind: 'text',
       value: 'FILE',
@@ -100,7 +106,7 @@ export const FIX = declareCommand({
     { title: 'Delete leaked network interfaces', command: 'rollcall fix eni --yes' },
     { title: 'Replace Pods that came too early', command: 'rollcall fix pods --yes' },
     { title: 'Delete Nodes under former names', command: 'rollcall fix name --yes' },
-    { title: 'Restart kubelets, replace machines', command: 'rollcall fix node --yes' },
+    { title: 'Restart kubelets, replace machines', command: 'rollcall fix node --ssm --yes' },
     { title: 'Settings of the VPC CNI', command: 'rollcall fix cni --yes' },
     {
       title: 'One role, without a diagnosis',

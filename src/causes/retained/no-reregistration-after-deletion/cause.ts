@@ -10,6 +10,7 @@ import {
 import { restarting } from '../../../diagnosis/repair.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { isNodeLease, renewedNowMs } from '../../../domain/nodes/leases.ts';
+import { isoMs, isoTime } from '../../../evidence/time.ts';
 
 /** A kubelet registers once per start; when its Node is deleted, it only asks for it, for ever. */
 const cause = defineCause({
@@ -23,6 +24,15 @@ const cause = defineCause({
       ['kubelet'],
       /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
       { atLeast: 2 },
+    ),
+    registered: context(
+      ['kubelet'],
+      /Successfully registered node|[Nn]ode was previously registered/,
+      { anchors: ['registered'] },
+    ),
+    removed: context(
+      ['event'],
+      /\bRemovingNode\b.*Removing Node [a-z0-9][a-z0-9.-]* from (?:Node)?Controller/,
     ),
     toldDeleted: context(
       ['client-output', 'unknown'],
@@ -83,7 +93,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchTold(view) ?? matchLease(view));
+export default matched(cause, (view) => matchTold(view) ?? matchLease(view) ?? matchAsks(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -97,10 +107,35 @@ function matchTold(view: Own): Match | null {
   return found(deleted.last.captures, [deleted.last, silent.last], 'likely');
 }
 
+/** A look at the cluster shows all Nodes, and none of this machine. */
+function hasNoNode(view: Own): boolean {
+  if (!view.isLive || !view.shows('machine-without-node')) return false;
+  return view.read('kube/Node').state === 'absent';
+}
+
+/** A kubelet asks for its Node every 10 s; clocks of machines differ by some seconds. */
+const ASKS_MAX_MS = 60_000;
+
+/**
+ * A kubelet that had its Node, and asks for it now. It asks for one that it never made too, where
+ * it may not register.
+ */
+function matchAsks(view: Own): Match | null {
+  const asks = view.sign('updateFails')?.last;
+  const had = view.sign('registered')?.last ?? view.sign('removed')?.last;
+  const at = isoTime(asks?.moment.when ?? null);
+  if (asks === undefined || had === undefined || at === null || !hasNoNode(view)) return null;
+  const agoMs = (view.nowMs ?? 0) - (isoMs(at) ?? 0);
+  const node = asks.captures['node'];
+  if (node === undefined || Math.abs(agoMs) > ASKS_MAX_MS) return null;
+  const says = `the kubelet asked for the Node ${node} at ${at}, and there is no such Node`;
+  const match = found({ node }, [asks, had]);
+  return withRepairs(match, restarting(view.instanceId, node, says));
+}
+
 /** A Lease is made for a registered Node only; renewed without one, it shows a kubelet that stayed. */
 function matchLease(view: Own): Match | null {
-  if (!view.isLive || !view.shows('machine-without-node')) return null;
-  if (view.read('kube/Node').state !== 'absent') return null;
+  if (!hasNoNode(view)) return null;
   for (const lease of view.list('kube/Lease')) {
     if (!isNodeLease(lease.value) || renewedNowMs(lease.value, view.nowMs ?? 0) === null) continue;
     const renewed = lease.value.spec?.renewTime ?? '';
