@@ -14,6 +14,7 @@ import type { EventNote } from '../../runtime/events/event-correlator.ts';
 import { EventPublisher } from '../../runtime/events/event-publisher.ts';
 import { cacheChecks, type HealthCheck } from '../../runtime/health/health.ts';
 import { MetricsRegistry } from '../../runtime/metrics/registry.ts';
+import type { ReflectorLimits } from '../../runtime/reflector/reflector-options.ts';
 import {
   declareNidhoggMetrics,
   declareRuleMetrics,
@@ -37,6 +38,8 @@ export interface GateSettings {
    * no condition that tells of trouble, for none of which it had rights.
    */
   readonly isReplacement: boolean;
+  /** Times of what follows the cluster; the usual ones when not given. */
+  readonly limits?: Partial<ReflectorLimits>;
 }
 
 const LEASE = 'rollcall-gate';
@@ -136,6 +139,7 @@ export class GateProgram {
       identity,
       isDryRun,
       isReady: () => this.#keeper.caches.isReady(),
+      policies: () => this.#keeper.caches.policies(),
       onTurn: () => this.#keeper.caches.turn(),
       publish: (note) => this.#events.publish(note),
     });
@@ -172,11 +176,12 @@ export class GateProgram {
   }
 
   #gateKeeper(): GateKeeper {
-    const { policyKinds, fixed, isDryRun, isReplacement } = this.#settings;
+    const { policyKinds, fixed, isDryRun, isReplacement, limits = {} } = this.#settings;
     const rules = this.#rules;
     return new GateKeeper({
       ...this.#tools,
       cluster: '',
+      limits,
       policyKinds: rules === null ? policyKinds : [...policyKinds, rules.kind],
       fixed,
       isDryRun,

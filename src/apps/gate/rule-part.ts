@@ -5,6 +5,7 @@ import {
   NODE_READINESS_RULES,
   readNodeReadinessRule,
 } from '../../controllers/gate/policies/node-readiness-rule.ts';
+import type { GatePolicy } from '../../controllers/gate/policy.ts';
 import type { NodeEvaluation } from '../../controllers/gate/readiness-rules/evaluations.ts';
 import { RuleKeeper } from '../../controllers/gate/readiness-rules/keeper.ts';
 import { excerptOf } from '../../evidence/redact.ts';
@@ -20,6 +21,8 @@ export interface RulePartOptions extends GateTools {
   readonly identity: string;
   readonly isDryRun: boolean;
   readonly isReady: () => boolean;
+  /** Those that the gate follows now. */
+  readonly policies: () => readonly GatePolicy[];
   /** Told when rules begin or cease to be followed. */
   readonly onTurn: () => void;
   readonly publish: (note: EventNote) => void;

@@ -4,6 +4,7 @@ import type { KubeApi, KubeResource, KubeSelection } from '../../ports/kube-api.
 import type { Random } from '../../ports/random.ts';
 import type { WatchedCache } from '../../runtime/health/health.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
+import type { ReflectorLimits } from '../../runtime/reflector/reflector-options.ts';
 import type { ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
 import { DaemonPods } from './daemon-pods.ts';
 import { Feeds } from './feeds.ts';
@@ -48,6 +49,8 @@ export interface CachesOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly random: Random;
+  /** Times of what follows the cluster; the usual ones when not given. */
+  readonly limits?: Partial<ReflectorLimits>;
   readonly policyKinds: readonly PolicyKind[];
   /** Policies that are not in the cluster, as those of a configuration file. */
   readonly fixed: readonly PolicyReading[];
@@ -103,6 +106,16 @@ export class GateCaches implements Surroundings {
   /** True once what decisions are made of is listed; a kind of policy that is not installed has none. */
   isReady(): boolean {
     return this.#feeds.isListed();
+  }
+
+  /** Whether all that is relied on was confirmed within so many ms; what was not, is now. */
+  isConfirmed(withinMs: number): boolean {
+    return this.#feeds.isConfirmed(withinMs);
+  }
+
+  /** Reads a Node live, as its watch missed a change of it. */
+  async refreshNode(name: string): Promise<void> {
+    await this.#nodes.refresh({ name });
   }
 
   health(): readonly WatchedCache[] {
@@ -167,9 +180,10 @@ export class GateCaches implements Surroundings {
     onChange: (change: ReflectorChange<T>) => void,
     selection: KubeSelection = {},
   ): Reflector<T> {
-    const { api, clock, random } = this.#options;
+    const { api, clock, random, limits = {} } = this.#options;
     const onBug = (error: unknown): void => this.#feeds.fail(error);
-    return new Reflector({ api, clock, random, resource, project, onChange, onBug, selection });
+    const source = { api, resource, selection, limits };
+    return new Reflector({ ...source, clock, random, project, onChange, onBug });
   }
 
   /** Takes in that a kind of policies is followed, or no longer. */
@@ -252,10 +266,10 @@ export class GateCaches implements Surroundings {
 
   #addPods(key: string, { namespace, podSelector }: DaemonSetFacts): void {
     if (podSelector === null) return;
-    const { api, clock, random, onNode } = this.#options;
+    const { api, clock, random, onNode, limits = {} } = this.#options;
     const onBug = (error: unknown): void => this.#feeds.fail(error);
     const place = { namespace, labelSelector: podSelector };
-    const pods = new DaemonPods({ api, clock, random, onNode, onBug, ...place });
+    const pods = new DaemonPods({ api, clock, random, limits, onNode, onBug, ...place });
     this.#pods.set(key, pods);
     this.#feeds.add(`pods of ${key}`, pods.reflector, 'proof');
   }

@@ -2,6 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeResource } from '../../ports/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
 import { Reflector } from '../../runtime/reflector/reflector.ts';
+import type { ReflectorLimits } from '../../runtime/reflector/reflector-options.ts';
 import type { ReflectorChange } from '../../runtime/reflector/reflector-store.ts';
 import { type DaemonPodFacts, readDaemonPod } from './workloads.ts';
 
@@ -17,6 +18,7 @@ export interface DaemonPodsOptions {
   readonly api: KubeApi;
   readonly clock: Clock;
   readonly random: Random;
+  readonly limits: Partial<ReflectorLimits>;
   readonly namespace: string;
   readonly labelSelector: string;
   readonly onNode: (name: string) => void;
@@ -31,13 +33,14 @@ export class DaemonPods {
   readonly #byNode = new Map<string, readonly DaemonPodFacts[]>();
 
   constructor(options: DaemonPodsOptions) {
-    const { api, clock, random, namespace, labelSelector, onNode, onBug } = options;
+    const { api, clock, random, limits, namespace, labelSelector, onNode, onBug } = options;
     this.selector = labelSelector;
     this.#onNode = onNode;
     this.reflector = new Reflector({
       api,
       clock,
       random,
+      limits,
       resource: PODS,
       selection: { namespace, labelSelector },
       project: readDaemonPod,

@@ -10,7 +10,7 @@ import type { Looked } from './proofs/saying.ts';
 const LOOK_MS = 500;
 const FIRST_LOOK_MS = 20;
 
-type AnyReflector = Pick<Reflector<unknown>, 'run' | 'state' | 'whenSynced'>;
+type AnyReflector = Pick<Reflector<unknown>, 'run' | 'state' | 'whenSynced' | 'doubt'>;
 
 /**
  * `basis`: nothing is decided without it; `policies`: likewise, but the kind need not be installed;
@@ -92,6 +92,19 @@ export class Feeds {
   health(): readonly WatchedCache[] {
     const present = [...this.#feeds.values()].filter((feed) => !isAbsent(feed));
     return present.map(({ name, reflector }) => ({ name, state: reflector.state() }));
+  }
+
+  /**
+   * Whether all that can be relied on was confirmed within so many ms; what was not is confirmed
+   * now. The server is asked for what is older only.
+   */
+  isConfirmed(withinMs: number): boolean {
+    const old = [...this.#feeds.values()]
+      .map(({ reflector }) => reflector)
+      .filter((reflector) => this.whyUnknown(reflector) === null)
+      .filter((reflector) => reflector.state().staleMs > withinMs);
+    for (const reflector of old) reflector.doubt();
+    return old.length === 0;
   }
 
   /** Why a cache cannot be relied on; null when it can. */

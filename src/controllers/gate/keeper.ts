@@ -4,6 +4,7 @@ import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
 import { WorkQueue } from '../../runtime/queue/work-queue.ts';
+import type { ReflectorLimits } from '../../runtime/reflector/reflector-options.ts';
 import { conditionPlan } from './condition.ts';
 import { BlastBudget } from './budget.ts';
 import { GateCaches, type PolicyKind } from './caches.ts';
@@ -20,6 +21,8 @@ import { troublesAt } from './trouble.ts';
 export interface GateKeeperOptions extends PerformTools {
   readonly api: KubeApi;
   readonly random: Random;
+  /** Times of what follows the cluster; the usual ones when not given. */
+  readonly limits?: Partial<ReflectorLimits>;
   readonly policyKinds: readonly PolicyKind[];
   readonly fixed: readonly PolicyReading[];
   /** True to have the server check every write and store nothing. */
@@ -71,6 +74,12 @@ const WRITES_AT_ONCE = 16;
 const TELLS_AT_ONCE = 2;
 /** The watch brings what was missed, and with it the next look; in case it does not, ms. */
 const AFTER_CONFLICT_MS = 1_000;
+/** What is known must reach so near to the end of a dwell, ms. */
+const CONFIRMED_MS = 2_500;
+/** A server that has nothing to say takes a second to say so, and is asked before the dwell is over, ms. */
+const CONFIRMS_MS = 1_300;
+/** While it has not answered, the gate looks again so often, ms. */
+const UNCONFIRMED_MS = 100;
 /** A plan that waited longer for its turn is made again, as time alone can change it, ms. */
 const PLAN_MS = 100;
 /** Caches that are not filled are looked at again after this, ms. */
@@ -91,6 +100,8 @@ export class GateKeeper {
   readonly #budget = new BlastBudget();
   readonly #own: OwnWrites;
   readonly #refused: RefusedWrites;
+  /** The versions of Nodes that a write met with a conflict. */
+  readonly #conflicts = new Map<string, string>();
   /** What is to be written to Nodes whose turn has not come: nothing is planned twice. */
   readonly #made = new Map<string, Made>();
   /** For taints, and for the conditions that tell; null while another replica leads. */
@@ -238,6 +249,7 @@ export class GateKeeper {
     this.#budget.forget(name);
     this.#own.forget(name);
     this.#refused.forget(name);
+    this.#conflicts.delete(name);
     this.#checked.delete(name);
     this.#options.onGone(name);
   }
@@ -245,8 +257,10 @@ export class GateKeeper {
   /** The taints first: what is wrong with a node can be told a moment later. */
   #planOf(look: Look): Plan {
     const { clock, tellsTrouble } = this.#options;
-    const { node, againMs } = look;
+    const { node } = look;
     if (node.isLeaving) return { look, write: null, againMs: null };
+    if (this.#isUnconfirmed(look)) return { look, write: null, againMs: UNCONFIRMED_MS };
+    const againMs = this.#beforeOpening(look);
     const nowMs = clock.nowMs();
     const taints = planOf({ ...look, nowMs, releases: this.caches.releases() });
     if (taints !== null)
@@ -259,6 +273,23 @@ export class GateKeeper {
       write: told.action === null ? null : { look, action: told.action, isOfTaints: false },
       againMs: rests.length === 0 ? null : Math.min(...rests),
     };
+  }
+
+  /** Time opens a node after its dwell, and no event tells what the watches have not brought. */
+  #isUnconfirmed({ decided }: Look): boolean {
+    const sinceMs = decided
+      .filter(({ policy, decision }) => decision.act === 'open' && policy.dwellMs > 0)
+      .map(({ view }) => view.heldMs - view.dwellMs);
+    return sinceMs.length > 0 && !this.caches.isConfirmed(CONFIRMED_MS + Math.min(...sinceMs));
+  }
+
+  /** When time alone can change something; shortly before a dwell is over, what is known is confirmed. */
+  #beforeOpening({ decided, againMs }: Look): number | null {
+    const dwells = decided.some(({ decision }) => decision.reason === 'Dwelling');
+    if (againMs === null || !dwells) return againMs;
+    if (againMs > CONFIRMS_MS) return againMs - CONFIRMS_MS;
+    this.caches.isConfirmed(0);
+    return againMs;
   }
 
   /** @returns after how many ms it looks again */
@@ -306,15 +337,24 @@ export class GateKeeper {
     const performed = await perform(action, this.#options, { isDryRun, isAllowed });
     const { outcome, object } = performed;
     onPerformed(write, { ...performed, tookMs: clock.monotonicMs() - startMs });
-    if (outcome === 'conflict') return AFTER_CONFLICT_MS;
+    if (outcome === 'conflict') return await this.#afterConflict(look.node);
     if (outcome === 'done' && isDryRun) {
       this.#checked.set(look.node.name, action.why.text);
       return null;
     }
     if (outcome !== 'done') return this.#refused.refused(look.node.name, whatOf(write), performed);
     this.#refused.forget(look.node.name);
+    this.#conflicts.delete(look.node.name);
     this.#own.written(look.node, textAt(object ?? {}, 'metadata.resourceVersion'));
     // Until the watch shows it; its event is the next look.
     return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;
+  }
+
+  /** The watch brings the change that it met; where it does not, the Node is read. */
+  async #afterConflict({ name, resourceVersion }: NodeFacts): Promise<number> {
+    const isAgain = this.#conflicts.get(name) === resourceVersion;
+    this.#conflicts.set(name, resourceVersion);
+    if (isAgain) await this.caches.refreshNode(name);
+    return AFTER_CONFLICT_MS;
   }
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
+import { isOlder } from './versions.ts';
 
 /** Something that happened to an object, or that a new listing shows to have happened. */
 export interface ReflectorChange<T> {
@@ -43,6 +44,12 @@ export class ReflectorStore<T> {
   holds(key: string, uid: string, version: string): boolean {
     const found = this.#objects.get(key);
     return found?.uid === uid && found.version === version;
+  }
+
+  /** True while it has a later version of exactly this object. */
+  isAhead(key: string, uid: string, version: string): boolean {
+    const found = this.#objects.get(key);
+    return found?.uid === uid && isOlder(version, found.version);
   }
 
   *values(): IterableIterator<T> {

@@ -1,5 +1,5 @@
 import { type JsonObject, textAt } from '../../evidence/json.ts';
-import type { KubeWatchEvent } from '../../ports/kube-api.ts';
+import type { KubeName, KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError, type PortFailure } from '../../ports/port-error.ts';
 import { Backoff } from '../backoff.ts';
 import { Arrivals, type WrittenObject } from './arrivals.ts';
@@ -44,6 +44,7 @@ export class Reflector<T> {
   #listedAtMs = 0;
   /** Watches that died since one brought something. */
   #deaths = 0;
+  #under: WatchUnderWay | null = null;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -97,6 +98,25 @@ export class Reflector<T> {
     signal: AbortSignal,
   ): Promise<boolean> {
     return this.#holds(written) || (await this.#arrivals.when(written, limitMs, signal));
+  }
+
+  /** Has the server asked as soon as it can be whether the watch brought everything until now. */
+  doubt(): void {
+    if (this.#under === null) return;
+    this.#under.isDoubted = true;
+    this.#under.wake?.();
+  }
+
+  /** Takes one object as it is live, where a conflict shows that the watch missed a change of it. */
+  async refresh(name: KubeName, signal?: AbortSignal): Promise<void> {
+    const { api, resource } = this.#options;
+    const key = name.namespace === undefined ? name.name : `${name.namespace}/${name.name}`;
+    try {
+      this.#tell(this.#changesOf('MODIFIED', await api.get(resource, name, signal)));
+    } catch (error) {
+      if (!(error instanceof PortError)) throw error;
+      if (error.failure === 'not-found') this.#tell(this.#store.delete(key));
+    }
   }
 
   /** @throws only what is no `PortError`, which is a bug of an adapter */
@@ -224,7 +244,10 @@ export class Reflector<T> {
     const under: WatchUnderWay = {
       version: () => this.#version,
       lastEventMs: clock.monotonicMs(),
+      isDoubted: false,
+      wake: null,
     };
+    this.#under = under;
     const fromMs = under.lastEventMs;
     const initial: StoredObjects<T> | null = this.#version === null ? new Map() : null;
     const lifeMs = this.#lifeMs();
@@ -281,8 +304,10 @@ export class Reflector<T> {
   }
 
   #takeObject(type: KubeWatchEvent['type'], { object, resourceVersion }: KubeWatchEvent): void {
-    this.#tell(this.#changesOf(type, object));
     const uid = textAt(object, 'metadata.uid') ?? '';
+    // An object that was read live may be ahead of the watch.
+    if (!this.#store.isAhead(keyOf(object) ?? '', uid, resourceVersion))
+      this.#tell(this.#changesOf(type, object));
     this.#arrivals.event(uid, resourceVersion, type === 'DELETED');
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { KubeApi, KubeResource, KubeSelection, KubeWatchEvent } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
+import { pause } from '../abort.ts';
 import { Backoff } from '../backoff.ts';
 import { Refusals } from './refusals.ts';
 import { within } from '../within.ts';
@@ -16,6 +17,10 @@ export interface WatchUnderWay {
   readonly version: () => string | null;
   /** By the monotonic clock. */
   lastEventMs: number;
+  /** Somebody wants to know whether it brought everything. */
+  isDoubted: boolean;
+  /** Ends the rest of the watchdog; null while it does not rest. */
+  wake: (() => void) | null;
 }
 
 export interface WatchdogScene {
@@ -116,9 +121,21 @@ class Watchdog {
     if (under.version() === null) return await this.#lookAtInitial(nowMs);
     const quietMs = nowMs - under.lastEventMs;
     const { silenceMs } = scene.limits;
-    if (quietMs >= silenceMs) return await this.#ask();
+    if (under.isDoubted || quietMs >= silenceMs) return await this.#ask();
     // A rest so small that adding it to the time changes nothing would never pass.
-    return await scene.clock.sleep(Math.ceil(silenceMs - quietMs), this.#signal);
+    await this.#rest(Math.ceil(silenceMs - quietMs));
+  }
+
+  /** Rests until the time is over, or somebody doubts the watch. */
+  async #rest(durationMs: number): Promise<void> {
+    const { scene, under } = this.#guarded;
+    const woken = new AbortController();
+    under.wake = () => woken.abort();
+    try {
+      await pause(scene.clock, durationMs, AbortSignal.any([this.#signal, woken.signal]));
+    } finally {
+      under.wake = null;
+    }
   }
 
   /** Initial events come without a pause; their end is marked, unless the server cannot. */
@@ -131,7 +148,7 @@ class Watchdog {
     );
     // Nobody tells when the initial events end, after which silence is judged by its own limit.
     const stepMs = Math.ceil(Math.min(leftMs, silenceMs));
-    if (leftMs > 0) return await scene.clock.sleep(stepMs, this.#signal);
+    if (leftMs > 0) return await this.#rest(stepMs);
     await this.#within(async (signal) => await scene.api.version(signal));
     throw unmarked(scene);
   }
@@ -140,6 +157,7 @@ class Watchdog {
     const { scene, under } = this.#guarded;
     const startMs = scene.clock.monotonicMs();
     const version = under.version() ?? '';
+    under.isDoubted = false;
     try {
       scene.record.count('probes');
       if ((await this.#verdict(version)) === 'missed') throw new DeadWatch();

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { NodeGateKeeper } from '../../../src/controllers/gate/node-gates/keeper.ts';
 import { GATE_FINALIZER } from '../../../src/controllers/gate/node-gates/gate-object.ts';
 import { NODES } from '../../../src/controllers/gate/plan.ts';
+import type { GatePolicy } from '../../../src/controllers/gate/policy.ts';
 import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
 import { at, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { createFakeRecorder } from '../../ports/fake/recorder.ts';
@@ -23,8 +24,15 @@ interface KeptScene extends GateScene {
   readonly kept: string[];
 }
 
+/** What the keeper of the objects is told that the gate follows. */
+type Follows = (now: readonly GatePolicy[]) => readonly GatePolicy[];
+
 /** The gate and the keeper of its objects, each told what the other needs. */
-async function startKept(context: TestContext, gates: readonly JsonObject[]): Promise<KeptScene> {
+async function startKept(
+  context: TestContext,
+  gates: readonly JsonObject[],
+  follows: Follows = (now) => now,
+): Promise<KeptScene> {
   const kept: string[] = [];
   const held: { keeper: NodeGateKeeper | null } = { keeper: null };
   const names = ['n1', 'n2', 'n3'];
@@ -44,7 +52,7 @@ async function startKept(context: TestContext, gates: readonly JsonObject[]): Pr
     cluster: 'shop',
     isDryRun: false,
     isReady: () => keeper.caches.isReady(),
-    policies: () => keeper.caches.policies(),
+    policies: () => follows(keeper.caches.policies()),
     nodeCount: () => keeper.caches.nodeNames().length,
     onPerformed: ({ why }, { outcome }) => kept.push(`${why.text}: ${outcome}`),
   });
@@ -128,14 +136,30 @@ test('a NodeGate says when its proof is suspected, and when that is over', async
   assert.equal(conditionOf(scene, 'ProofSuspected')?.['status'], 'False');
 });
 
-test('a NodeGate that is deleted goes when its taints are gone from every node', async (context) => {
-  const scene = await startKept(context, [gateObject()]);
+function deleteGate(scene: GateScene): void {
   const gate = gateOf(scene);
   const metadata = {
     ...(gate['metadata'] as JsonObject),
     deletionTimestamp: '2026-01-01T01:00:00Z',
   };
   scene.api.put(NODE_GATES, { ...gate, metadata });
+}
+
+test('a NodeGate that is deleted stays while the gate still follows it, as events may be late', async (context) => {
+  let late: readonly GatePolicy[] | null = null;
+  const scene = await startKept(context, [gateObject()], (now) => late ?? now);
+  late = scene.keeper.caches.policies();
+  deleteGate(scene);
+  await scene.clock.advance(WHILE_MS);
+  assert.deepEqual(listAt(gateOf(scene), 'metadata.finalizers'), [GATE_FINALIZER]);
+  late = null;
+  await scene.clock.advance(WHILE_MS);
+  assert.deepEqual(scene.api.objects(NODE_GATES), []);
+});
+
+test('a NodeGate that is deleted goes when its taints are gone from every node', async (context) => {
+  const scene = await startKept(context, [gateObject()]);
+  deleteGate(scene);
   await scene.clock.advance(WHILE_MS);
   for (const name of ['n1', 'n2', 'n3']) assert.deepEqual(taintKeys(scene, name), []);
   assert.deepEqual(scene.api.objects(NODE_GATES), []);

@@ -4,6 +4,7 @@ import type { GatePolicy, PolicyReading } from '../../../src/controllers/gate/po
 import type { KubeApi, KubeResource, KubeWatchEvent } from '../../../src/ports/kube-api.ts';
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
 import type { GatePlan, PortBug } from './plan.ts';
 import { MISSING_SET } from './scene.ts';
 
@@ -135,9 +136,10 @@ function missingIsWell(api: KubeApi): KubeApi {
   return {
     ...api,
     async *watch(resource, options) {
+      const isFirst = options.sendInitialEvents === true;
       const isOfSet = options.labelSelector === `app=${MISSING_NAME}`;
-      if (isOf('daemonsets')(resource)) yield SET_STAND_IN;
-      if (isOf('pods')(resource) && isOfSet) yield POD_STAND_IN;
+      if (isOf('daemonsets')(resource) && isFirst) yield SET_STAND_IN;
+      if (isOf('pods')(resource) && isOfSet && isFirst) yield POD_STAND_IN;
       yield* api.watch(resource, options);
     },
   };
@@ -190,7 +192,21 @@ const labelsThatCome: PortBug = ({ api }) => {
 };
 
 function neverGone(api: KubeApi): KubeApi {
-  return hearing(api, 'nodes', (event) => (event.type === 'DELETED' ? null : event));
+  const heard = hearing(api, 'nodes', (event) => (event.type === 'DELETED' ? null : event));
+  return {
+    ...heard,
+    async get(resource, name, signal) {
+      try {
+        return await heard.get(resource, name, signal);
+      } catch (error) {
+        throw isOf('nodes')(resource) ? unanswered() : error;
+      }
+    },
+  };
+}
+
+function unanswered(): PortError {
+  return new PortError({ failure: 'timeout', message: 'nobody answered' });
 }
 
 const isOfUid = ({ path }: { readonly path?: unknown }): boolean => path === '/metadata/uid';

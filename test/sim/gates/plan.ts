@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../src/evidence/json.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { KubeApi } from '../../../src/ports/kube-api.ts';
 import type { KubeWrites } from '../../../src/ports/kube-writes.ts';
+import type { ReflectorLimits } from '../../../src/runtime/reflector/reflector-options.ts';
 import type { AdmissionFault } from '../../../src/sim/faults/admission.ts';
 import type { ConfigurationFault } from '../../../src/sim/faults/configuration.ts';
 import type { Call, Fate } from '../../../src/sim/programs/call.ts';
@@ -30,6 +31,8 @@ export interface GatePlan {
   /** Asked of each call before the calm. */
   readonly fate?: Fate;
   readonly bug?: PortBug;
+  /** Times of what follows the cluster; the usual ones when not given. */
+  readonly limits?: Partial<ReflectorLimits>;
   /** Strikes writes of Nodes from the first second of the chaos to its last. */
   readonly admission?: AdmissionFault;
   /** Strikes a gate of its own and the nodes of that. */

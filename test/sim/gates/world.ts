@@ -104,6 +104,7 @@ function gateOf(scene: Scene, program: SimulatedProgram, identity: string): Gate
       fixed: [],
       rulesNamespace: null,
       isReplacement: false,
+      ...(plan.limits === undefined ? {} : { limits: plan.limits }),
     },
     {
       api,

@@ -125,10 +125,15 @@ export class NodeGateKeeper {
       gate,
       counts,
       warnings: this.#warningsOf(gate, counts.selected),
-      isLeft: this.#tally.isLeft(gate.releases),
+      isLeft: this.#isFollowed(gate) || this.#tally.isLeft(gate.releases),
       isCountDue: clock.monotonicMs() - writtenMs >= COUNTS_MS,
       nowMs: clock.nowMs(),
     });
+  }
+
+  /** Whoever keeps the taints may hear later than this that the gate is to go. */
+  #isFollowed({ uid }: KnownGate): boolean {
+    return this.#options.policies().some(({ source }) => source.uid === uid);
   }
 
   #isChecked({ object, why }: Action): boolean {

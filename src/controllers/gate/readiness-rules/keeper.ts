@@ -5,6 +5,7 @@ import { adoptedNote } from '../foreign-notes.ts';
 import type { GateWrite, GateWritten, LeadOptions } from '../keeper.ts';
 import type { Look } from '../look.ts';
 import { type KeeperTools, ObjectKeeper } from '../object-keeper.ts';
+import type { GatePolicy } from '../policy.ts';
 import { NODE_READINESS_RULES } from '../policies/node-readiness-rule.ts';
 import { decideRule } from './decide.ts';
 import { type NodeEvaluation, RuleEvaluations } from './evaluations.ts';
@@ -13,6 +14,8 @@ import { type FailedNode, ruleStatus, STATUS_NODES_MAX } from './status.ts';
 
 export interface RuleKeeperOptions extends KeeperTools {
   readonly onNote: (note: EventNote) => void;
+  /** Those that the gate follows now. */
+  readonly policies: () => readonly GatePolicy[];
 }
 
 /** Keeps the finalizer and the status of every NodeReadinessRule, of what the gate's looks found. */
@@ -99,6 +102,12 @@ export class RuleKeeper {
     const evaluations = this.#evaluations.of(rule.uid);
     const failed = [...(this.#failed.get(rule.uid)?.values() ?? [])];
     const status = ruleStatus({ rule, evaluations, failed });
-    return decideRule({ rule, status, isLeft: this.#evaluations.isLeft(rule.taint) });
+    const isLeft = this.#isFollowed(rule) || this.#evaluations.isLeft(rule.taint);
+    return decideRule({ rule, status, isLeft });
+  }
+
+  /** Whoever keeps the taints may hear later than this that the rule is to go. */
+  #isFollowed({ uid }: KnownRule): boolean {
+    return this.#options.policies().some(({ source }) => source.uid === uid);
   }
 }
