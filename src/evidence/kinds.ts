@@ -30,6 +30,8 @@ export interface KubeNode {
   readonly hostname: string | null;
   readonly internalDns: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** Labels for which a table has a column and the Node no value; a source that shows all names none. */
+  readonly absentLabels?: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
   /** null when the source (`kubectl get nodes`) shows no taints at all. */
   readonly taints: readonly KubeTaint[] | null;
