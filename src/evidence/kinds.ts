@@ -30,7 +30,7 @@ export interface KubeNode {
   readonly hostname: string | null;
   readonly internalDns: string | null;
   readonly labels: Readonly<Record<string, string>>;
-  /** Labels for which a table has a column and the Node no value; a source that shows all names none. */
+  /** Of a source that shows some labels only, those that it shows to be absent; undefined where all are shown. */
   readonly absentLabels?: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
   /** null when the source (`kubectl get nodes`) shows no taints at all. */

@@ -61,11 +61,11 @@ describe('kubectl get nodes', () => {
       'a-bcd      Ready    5m    v1.30.4          b',
     ];
     assert.deepEqual(shown(command, ...rows), [
-      [{ [zone]: 'a', 'a/team': 'b' }, undefined],
+      [{ [zone]: 'a', 'a/team': 'b' }, []],
       [{ 'a/team': 'b' }, [zone]],
     ]);
-    assert.deepEqual(shown('', 'a      Ready    5m    v1.30.4'), [[{}, undefined]]);
-    assert.deepEqual(shown(command, 'a  Ready  5m  v1.30.4'), [[{}, undefined]]);
+    assert.deepEqual(shown('', 'a      Ready    5m    v1.30.4'), [[{}, []]]);
+    assert.deepEqual(shown(command, 'a  Ready  5m  v1.30.4'), [[{}, []]]);
   });
 
   test('what a table does not show is unknown, not absent', () => {

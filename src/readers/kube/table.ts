@@ -70,6 +70,9 @@ export function readTable(passage: PassageReading, table: TablePassage, source: 
     (names.includes('ROLES') || names.includes('VERSION'));
   const isDaemonSets = names.includes('DESIRED') && names.includes('UP-TO-DATE');
   const isEvents = names.some((name) => /^(?:LAST ?SEEN|FIRST ?SEEN)$/.test(name));
+  const space = / (?:-n|--namespace)[= ]([a-z0-9][a-z0-9-]{0,62})(?= |$)/.exec(
+    table.above ?? '',
+  )?.[1];
   const labels = isNodes ? labelColumns(names, table.above ?? '') : [];
   for (const [offset, text] of table.rows.entries()) {
     const line = table.line + 1 + offset;
@@ -81,7 +84,7 @@ export function readTable(passage: PassageReading, table: TablePassage, source: 
     } else if (isEvents) readEventRow(passage, cellsOf(columns, cellsIn(text)), text, line);
     else passage.say({ ...logLine(passage, { line, text }, source), line });
     // What a daemon set wants where is read beside its row.
-    if (isDaemonSets) readPart(passage, daemonSetOf(cellsOf(columns, cellsIn(text))), line);
+    if (isDaemonSets) readPart(passage, daemonSetOf(cellsOf(columns, cellsIn(text)), space), line);
   }
   const { collector, document } = passage;
   if (isNodes) collector.listing('kube/Node', 'kubectl get nodes', collector.locatorOf(document));
@@ -118,10 +121,12 @@ function labelsBelow(
     const cell = row[title];
     return cell === undefined || cell.startsWith('<') ? [] : [[key, cell] as const];
   });
-  const absent = columns.filter(({ title, isAsked }) => isAsked && row[title] === undefined);
+  const all = row['LABELS'];
+  if (all !== undefined) return { labels: { ...labelsIn(all), ...Object.fromEntries(shown) } };
+  const empty = columns.filter(({ title, isAsked }) => isAsked && row[title] === undefined);
   return {
-    labels: { ...labelsIn(row['LABELS'] ?? ''), ...Object.fromEntries(shown) },
-    ...(isAligned && absent.length > 0 ? { absentLabels: absent.map(({ key }) => key) } : {}),
+    labels: Object.fromEntries(shown),
+    absentLabels: isAligned ? empty.map(({ key }) => key) : [],
   };
 }
 
@@ -164,13 +169,17 @@ const AMOUNTS: readonly (readonly [column: string, member: string])[] = [
   ['AVAILABLE', 'numberAvailable'],
 ];
 
-function daemonSetOf(row: Row): JsonObject {
+function daemonSetOf(row: Row, asked: string | undefined): JsonObject {
   const amounts = AMOUNTS.filter(([column]) => /^\d{1,6}$/.test(row[column] ?? ''));
-  const namespace = row['NAMESPACE'];
+  const namespace = row['NAMESPACE'] ?? asked;
+  const nodeSelector = labelsIn(row['NODE SELECTOR'] ?? '');
   return {
     apiVersion: 'apps/v1',
     kind: 'DaemonSet',
     metadata: { name: row['NAME'] ?? '', ...(namespace === undefined ? {} : { namespace }) },
+    ...(Object.keys(nodeSelector).length > 0
+      ? { spec: { template: { spec: { nodeSelector } } } }
+      : {}),
     status: Object.fromEntries(
       amounts.map(([column, member]) => [member, Number(row[column] ?? '')]),
     ),
