@@ -5,7 +5,7 @@ const QUESTION =
   /^(?!.{0,200}\b(?:kubectl|oc|docker|crictl|nerdctl) (?:\S{1,80} ){0,4}?(?:exec|rsh|run)\b).{0,200}\b(?:curl|wget)\b.{0,400}\b169\.254\.169\.254(?<path>\/latest\/meta-data\/iam\/(?:info|security-credentials\/?))(?=["'`)\s]|$)/;
 /** How curl and wget show a status: alone by `-w`, as a header, in the page, or in an error. */
 const STATUS =
-  /^\s{0,8}(?<alone>[1-5]\d\d)\s{0,8}$|^(?:< |\s{0,4})HTTP\/[\d.]{1,3} (?<header>\d{3})\b|<title>(?<page>\d{3}) - |returned error: (?<error>\d{3})\b|awaiting response\.{3} (?<wget>\d{3})\b/;
+  /^(?:\s{0,8}(?=[1-5]\d\d\s{0,8}$)|(?:< |\s{0,4})HTTP\/[\d.]{1,3} |.{0,200}(?:<title>|returned error: |awaiting response\.{3} ))(?<status>\d{3})\b/;
 const LINES_MAX = 30;
 /** What stands alone where a role was asked for is its name. */
 const ROLE = /^[A-Za-z][\w+=,.@-]{0,63}$/;
@@ -13,9 +13,8 @@ const ROLE = /^[A-Za-z][\w+=,.@-]{0,63}$/;
 function statusIn(lines: readonly string[]): string | null {
   for (const line of lines) {
     if (QUESTION.test(line)) return null;
-    const groups = STATUS.exec(line)?.groups;
-    if (groups !== undefined)
-      return Object.values(groups).find((code) => code !== undefined) ?? null;
+    const status = STATUS.exec(line)?.groups?.['status'];
+    if (status !== undefined) return status;
   }
   return ROLE.test(lines[0]?.trim() ?? '') ? '200' : null;
 }
