@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-6431f561';
+export const CATALOGUE_VERSION = '320-4d276183';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1107,6 +1107,8 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"node-removed-by-karpenter",name:"kubeletLostNode",in:["kubelet"],anchors:["Error updating node status, will retry"],pattern:/Error updating node status, will retry.{0,400}error getting node "(?<node>[^"\s]{1,400})".{0,400}not found/,strict:false,per:[]},
 {owner:"node-removed-by-karpenter",name:"interrupted",in:["event"],anchors:["nterruption warning was triggered","nterruption triggered termination"],pattern:/\b(?:SpotInterrupted|TerminatingOnInterruption|CapacityReservationInstanceInterrupted)\b.{0,300}(?:[Ii]nterruption warning was triggered|triggered termination)/,strict:false,per:[]},
 {owner:"node-removed-by-karpenter",name:"disruptedVia",in:["karpenter"],anchors:["disrupting via ","deprovisioning via ","disrupting node"],pattern:/(?:(?:disrupting|deprovisioning) via (?<why>[\w ]{3,40}?) (?:replace|delete)|disrupting node(?:claim)?\(s\) via (?:replace|delete)), (?:terminating|replacing) \d{1,400} (?:nodes?|machines?|candidates?)\b.{0,30}? (?<node>[a-z0-9][\w-]{0,400}\.[\w.-]{1,400})\//,strict:false,per:[]},
+{owner:"node-removed-by-karpenter",name:"deleted",in:["karpenter"],anchors:["deleted node"],pattern:/\bdeleted node\b.{0,200}?\b(?:[Nn]ode)"?[:=]\s{0,3}(?:\{\s{0,3}"name":\s{0,3})?"?(?<node>[a-z0-9][\w.-]{3,250})/,strict:false,per:[]},
+{owner:"node-removed-by-karpenter",name:"lookedFor",in:["client-output"],anchors:["asked about "],pattern:/^asked about (?<name>ip-\S{1,120})$/,strict:false,per:[]},
 {owner:"node-removed-by-karpenter",name:"toldGone",in:["client-output","unknown"],anchors:["arpenter ","deleted","removed","terminated","destroyed","killed","replaced"," lost "," losing "," lose ","disappear"," vanish","odes turn over","ode turn over","odes churn","ode churn"," away"],pattern:/\b[Kk]arpenter (?:\w{1,400} ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w{1,400} ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w{1,400} )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b|\b(?:[Ww]e|[Ii]) (?:have |keep |suddenly )?(?:lost|losing|lose) (?:\w{1,400} ){0,3}(?:of |our )?(?:\w{1,400} ){0,3}nodes?\b|\bnodes? (?:\w{1,400} ){0,2}(?:disappear|vanish)(?:s|ed)?\b|\b[Nn]odes? (?:turn over|churn)|\bwhy (?:do|did|are|is|does) (?:\w{1,400} ){1,3}(?:go(?:ne)?|going) away\b/,strict:false,isTold:true,per:[]},
 {owner:"node-replaced-by-auto-repair",name:"loadBalancerCheck",in:["aws-message"],anchors:["Terminating EC2 instance: "],pattern:/Terminating EC2 instance: (?<instance>i-[0-9a-f]{8,17}).{0,1000}in response to an? (?<check>ELB system health check failure|user health-check)/,strict:false,per:[]},
 {owner:"node-replaced-by-auto-repair",name:"pasted",in:["aws-message","client-output"],anchors:["taken out of service in response to a"],pattern:/taken out of service in response to an? (?<check>ELB system health check failure|user health-check)/,strict:false,per:[]},

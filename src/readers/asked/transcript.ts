@@ -9,6 +9,7 @@ import { bracketEnds } from '../text/bracket-ends.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
 import { type Command, commandsIn, isContinued, linesOfCommand, wholeCommand } from './command.ts';
 import { askedOf, partsOf } from './kubectl.ts';
+import { readLookups } from './lookups.ts';
 import { readMetadata } from './metadata.ts';
 
 /** A command and what it printed. */
@@ -180,4 +181,5 @@ export function readTranscript(passage: PassageReading, lines: readonly string[]
   }
   readNames(passage, exchanges);
   readMetadata(passage, lines);
+  readLookups(passage, lines);
 }
