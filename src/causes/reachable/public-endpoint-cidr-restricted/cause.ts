@@ -13,6 +13,7 @@ import { context, likely } from '../../../diagnosis/sign.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import type { FactTypes } from '../../../evidence/kinds.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { NatGateway } from '../../../evidence/aws/network.ts';
@@ -101,7 +102,7 @@ function matchEndpoint(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster, other] = clusters;
   if (cluster === undefined || other !== undefined) return null;
-  const { name, resourcesVpcConfig } = cluster.value;
+  const { resourcesVpcConfig } = cluster.value;
   const { publicAccessCidrs, endpointPrivateAccess: isPrivate } = resourcesVpcConfig ?? {};
   const cidrs = publicAccessCidrs ?? [];
   if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
@@ -111,13 +112,7 @@ function matchEndpoint(view: Own): Match | null {
   if (sources.some((address) => isListed(address, cidrs))) return clear;
   const timedOut = view.sign('timedOut') ?? view.sign('canceled');
   if (isPrivate !== false) return null;
-  const told = cidrs.join(', ');
-  const list = view.quote(
-    cluster,
-    `cluster ${name ?? ''} endpointPrivateAccess false publicAccessCidrs ${told}`,
-  );
-  const named = name === null || name === undefined ? {} : { cluster: name };
-  const details = { ...named, cidrs: told };
+  const { details, list } = restrictionOf(view, cluster, cidrs);
   if (sources.length > 0 && instance !== undefined && isLost(view)) {
     const from = view.quote(
       gatewayOf(view, sources) ?? instance,
@@ -128,6 +123,25 @@ function matchEndpoint(view: Own): Match | null {
   }
   if (timedOut !== null) return found(details, [timedOut.first, list], 'likely');
   return instance === undefined ? matchGateways(view, details, list) : null;
+}
+
+interface Restriction {
+  readonly details: Details;
+  readonly list: Quote;
+}
+
+function restrictionOf(
+  view: Own,
+  cluster: Seen<FactTypes['aws/cluster']>,
+  cidrs: readonly string[],
+): Restriction {
+  const { name } = cluster.value;
+  const told = cidrs.join(', ');
+  const words = `endpointPrivateAccess false publicAccessCidrs ${told}`;
+  return {
+    details: { ...(typeof name === 'string' ? { cluster: name } : {}), cidrs: told },
+    list: view.quote(cluster, `cluster ${name ?? ''} ${words}`),
+  };
 }
 
 /** None of the NAT gateways that are shown is let in, and a kubelet got no answer. */
