@@ -54,6 +54,8 @@ export interface Found {
   readonly machines?: readonly string[];
   /** Those of them that run on as yet, although they depend on what is wrong. */
   readonly dependents?: readonly string[];
+  /** True where all that it rests on is shown, so that nothing which a source left out can speak against it. */
+  readonly isInShown?: boolean;
   /** What may be done about objects that it names; acted on only where it is definite. */
   readonly repairs?: readonly Repair[];
 }
@@ -219,6 +221,11 @@ export function found(
 /** The same of a cause whose machines, by instance id or Node name, run on as yet. */
 export function foundBefore(match: Found, dependents: readonly string[]): Found {
   return { ...match, machines: [], dependents };
+}
+
+/** The same where it rests only on what is shown of objects, whatever else their sources left out. */
+export function foundInShown(match: Found): Found {
+  return { ...match, isInShown: true };
 }
 
 /** The same with what may be done about objects that it names. */

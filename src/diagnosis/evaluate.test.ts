@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FactRecord, Hit } from '../evidence/observations.ts';
-import { type Cause, found, type Match, type Sign } from './cause.ts';
+import { type Cause, found, foundInShown, type Match, type Sign } from './cause.ts';
 import { evaluate } from './evaluate.ts';
 import {
   causeOf,
@@ -157,6 +157,12 @@ describe('a cause that is deduced from objects', () => {
     assert.equal(matched(deducing([object]), {}, [whole]).verdict, 'found');
     const other = { ...factOf('kube/Pod', {} as never), extent: 'part' } as const;
     assert.equal(matched(deducing([object]), {}, [other]).verdict, 'found');
+  });
+
+  test('needs no whole object where it rests on what is shown', () => {
+    const cause = deducing([object]);
+    const match = (): Match => foundInShown(found({}, [object], 'likely'));
+    assert.equal(matched({ ...cause, match }, {}, [cut]).verdict, 'found');
   });
 
   test('needs no whole object where a line proves it', () => {

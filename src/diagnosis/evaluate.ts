@@ -143,7 +143,8 @@ export function matchBySigns(cause: Cause, subject: Subject, reading: SignReadin
 
 /** True where it follows from objects alone: no line says it, or none that the cause relies on. */
 function isDeduced(match: Match, cause: Cause, reading: SignReading): boolean {
-  if (match.verdict !== 'found' || standingOf(cause, reading, 'definite').length > 0) return false;
+  if (match.verdict !== 'found' || match.isInShown === true) return false;
+  if (standingOf(cause, reading, 'definite').length > 0) return false;
   const isLikely = standingOf(cause, reading, 'likely').length > 0;
   return !isLikely || match.proof.every(({ source }) => source === 'object');
 }

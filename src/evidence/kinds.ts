@@ -30,6 +30,8 @@ export interface KubeNode {
   readonly hostname: string | null;
   readonly internalDns: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** Of a source that shows some labels only, those that it shows to be absent; undefined where all are shown. */
+  readonly absentLabels?: readonly string[];
   readonly annotations: Readonly<Record<string, string>>;
   /** null when the source (`kubectl get nodes`) shows no taints at all. */
   readonly taints: readonly KubeTaint[] | null;

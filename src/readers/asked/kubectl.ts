@@ -1,6 +1,7 @@
 import { goValue } from './go-value.ts';
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { Command } from './command.ts';
+import { listPrinted } from './listed.ts';
 import { jsonAhead } from './printed.ts';
 
 /** Kinds by the names under which kubectl takes them. */
@@ -138,6 +139,16 @@ function valueIn(text: string): Json {
   return (/^[[{]/.test(text) ? jsonAhead(text.split('\n')) : undefined) ?? goValue(text);
 }
 
+/** A list of which a template prints the items. */
+function ofList(asked: Asked, template: string, output: readonly string[]): JsonObject | null {
+  const list = asked.name === null ? null : listPrinted(template.trim(), output);
+  const members = list === null ? null : membersOf(list.path);
+  if (list === null || members === null) return null;
+  const object = emptyObject(asked);
+  put(object, members, list.items);
+  return object;
+}
+
 const RANGE = /^\{ ?range \.items\[\*?\] ?\}(?<each>.{1,800})\{ ?end ?\}$/s;
 
 /** A row an object, of which the template names the parts. */
@@ -201,6 +212,6 @@ export function partsOf(
   if (form !== 'jsonpath') return [];
   const each = RANGE.exec(template.trim())?.groups?.['each'];
   if (each !== undefined) return ofRange(asked, each, output);
-  const one = ofJsonpath(asked, template, output);
+  const one = ofList(asked, template, output) ?? ofJsonpath(asked, template, output);
   return one === null ? [] : [one];
 }

@@ -9,6 +9,8 @@ import { bracketEnds } from '../text/bracket-ends.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
 import { type Command, commandsIn, isContinued, linesOfCommand, wholeCommand } from './command.ts';
 import { askedOf, partsOf } from './kubectl.ts';
+import { readLookups } from './lookups.ts';
+import { readMetadata } from './metadata.ts';
 
 /** A command and what it printed. */
 interface Exchange {
@@ -178,4 +180,6 @@ export function readTranscript(passage: PassageReading, lines: readonly string[]
     if (!readQueried(passage, exchange)) readKubectl(passage, exchange);
   }
   readNames(passage, exchanges);
+  readMetadata(passage, lines);
+  readLookups(passage, lines);
 }

@@ -214,6 +214,7 @@ function partOfNode(value: JsonObject): KubeNode {
     ...node,
     taints: at(value, 'spec.taints') === undefined ? null : node.taints,
     unschedulable: at(value, 'spec.unschedulable') === undefined ? null : node.unschedulable,
+    absentLabels: [],
   };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { KubeNode } from '../../evidence/kinds.ts';
 import type { LineSource } from '../../evidence/source.ts';
 import { machineOfEvent, readTable } from './table.ts';
 import { factOf, namesOf, type Written, writtenBy } from '../testing.ts';
@@ -227,6 +228,35 @@ test('rows of any other table are lines of the source that is known', () => {
     [['web    0/1', 11, 'kubelet', false]],
   );
   assert.deepEqual([sources, facts], [['kubelet', 'client-output'], []]);
+});
+
+describe('kubectl get nodes -L', () => {
+  test('a label that was asked for and has an empty cell is absent', () => {
+    const command = '$ kubectl get nodes -L topology.kubernetes.io/zone,a/team';
+    const shown = (above: string, ...rows: readonly string[]): unknown =>
+      writtenBy((passage) => {
+        const header = 'NAME   STATUS   AGE   VERSION   ZONE   TEAM';
+        readTable(
+          passage,
+          { line: 10, above, header, rows },
+          { source: 'unknown', isKnown: false },
+        );
+      }).facts.map(({ value }) => {
+        const { labels, absentLabels } = value as KubeNode;
+        return [labels, absentLabels];
+      });
+    const zone = 'topology.kubernetes.io/zone';
+    const rows = [
+      'a      Ready    5m    v1.30.4   a      b',
+      'a-bcd      Ready    5m    v1.30.4          b',
+    ];
+    assert.deepEqual(shown(command, ...rows), [
+      [{ [zone]: 'a', 'a/team': 'b' }, []],
+      [{ 'a/team': 'b' }, [zone]],
+    ]);
+    assert.deepEqual(shown('', 'a      Ready    5m    v1.30.4'), [[{}, []]]);
+    assert.deepEqual(shown(command, 'a  Ready  5m  v1.30.4'), [[{}, []]]);
+  });
 });
 
 describe('kubectl get daemonsets', () => {

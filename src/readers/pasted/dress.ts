@@ -23,11 +23,15 @@ function numberIn(line: string): number {
   return Number(/\d+/.exec(line.slice(0, 12))?.[0]);
 }
 
+/** Rules and links that `ip` shows have numbers of their own, which go up too. */
+const OF_IP = /^\s{0,8}\d{1,7}:\s{1,4}(?:(?:not )?from \S|[\w.@-]{1,40}:? {1,8}(?:<|inet6? ))/;
+
 /** Numbers of lines go up; those of one line would be anything. */
 function areNumbered(lines: readonly string[]): boolean {
   const numbers = lines.filter((line) => line.trim() !== '').map(numberIn);
   return (
     numbers.length > 1 &&
+    !lines.some((line) => OF_IP.test(line)) &&
     numbers.every((one, index) => index === 0 || one > (numbers[index - 1] ?? 0))
   );
 }

@@ -52,6 +52,18 @@ describe('what pasting put around lines is taken away', () => {
 });
 
 describe('a text of several lines that is one line of JSON', () => {
+  test('numbers that ip gives to rules and links are no numbers of lines', () => {
+    for (const shown of [
+      ['0:\tfrom all lookup local', '30200:\tfrom 10.0.0.9 lookup 30200'],
+      ['1: lo    inet 127.0.0.1/8 scope host lo', '2: eth0    inet 10.0.0.9/24 scope global'],
+      ['1: lo: <LOOPBACK,UP> mtu 65536', '2: eni0a1b2c3d4e5@if3: <BROADCAST,UP> mtu 9001'],
+    ]) {
+      assert.deepEqual(unpasted(shown).lines, shown);
+      const numbered = shown.map((line, index) => `${index + 1}:${line}`);
+      assert.deepEqual(unpasted(numbered).lines, shown);
+    }
+  });
+
   test('is these lines, each at the place of the one', () => {
     const { lines, numbers } = unpasted(['before', JSON.stringify('a "b"\nc'), 'behind']);
     assert.deepEqual(lines, ['before', 'a "b"', 'c', 'behind']);

@@ -28,6 +28,8 @@ export type Segment =
   | { readonly kind: 'yaml'; readonly line: number; readonly lines: readonly string[] }
   | {
       readonly kind: 'table';
+      /** The line before it, which may be the command. */
+      readonly above: string;
       readonly line: number;
       readonly header: string;
       readonly rows: readonly string[];
@@ -98,7 +100,11 @@ function jsonBlock(lines: readonly string[], from: number, ends: BracketEnds): B
 function tableBlock(lines: readonly string[], from: number): Block {
   const end = endWhile(lines, from + 1, isTableRow);
   const rows = lines.slice(from + 1, end);
-  return { segment: { kind: 'table', line: from + 1, header: lines[from] ?? '', rows }, end };
+  const above = lines[from - 1] ?? '';
+  return {
+    segment: { kind: 'table', line: from + 1, above, header: lines[from] ?? '', rows },
+    end,
+  };
 }
 
 /** A table ends at an empty line, at the next command, and at the next table's header. */

@@ -23,11 +23,11 @@ export default defineCause({
     ),
     tooLate: likely(
       ['machine-approver', 'controller-manager'],
-      /(?<csr>csr-\w+): CSR (?<late>creation time) .* not in range/,
+      /(?<csr>csr-\w+)(?:(?:: | not authorized: )CSR(?: csr-\w+)?)? (?<late>creation time) .{0,160}not in range/,
     ),
     flowDisabled: likely(
       ['machine-approver', 'controller-manager'],
-      /(?<csr>csr-\w+): CSR rejected as (?<disabled>the flow is disabled)/,
+      /(?<csr>csr-\w+)(?:: CSR| for node client cert) rejected as (?<disabled>the flow is disabled)/,
     ),
     notJudged: context(
       ['machine-approver'],
@@ -35,8 +35,8 @@ export default defineCause({
     ),
     approved: withdraws(
       ['machine-approver', 'controller-manager'],
-      /CSR (?<csr>csr-\w+) approved/,
-      { anchors: ['CSR csr-'] },
+      /CSR (?<csr>csr-\w+) (?:is already )?approved|(?<csr2>csr-\w+): CSR is already approved/,
+      { anchors: ['CSR csr-', 'CSR is already approved'] },
     ),
   },
   needs: [],
@@ -49,7 +49,7 @@ export default defineCause({
       : disabled !== undefined
         ? `machine-approver refuses ${csr ?? 'the request'}: approval of client certificates is disabled in its configuration.`
         : late !== undefined
-          ? `machine-approver refuses ${csr ?? 'the request'}: it came hours after its Machine was made.`
+          ? `machine-approver refuses ${csr ?? 'the request'}: it came too long after its Machine was made.`
           : bound !== undefined
             ? `machine-approver refuses ${csr ?? 'the request'}: the Machine or Node of ${name ?? 'that name'} is taken already.`
             : `machine-approver refuses ${csr ?? 'the request'}: no Machine has the internal DNS name ${name ?? 'of the node'}.`,
@@ -68,7 +68,7 @@ export default defineCause({
     'oc -n openshift-cluster-machine-approver logs deploy/machine-approver -c machine-approver-controller --tail=100',
   ),
   page: {
-    why: 'machine-approver signs only for a machine that it can recognize: a Machine whose InternalDNS is the requested name, that has no Node yet, and that was made less than two hours before.',
+    why: 'machine-approver signs only for a machine that it can recognize: a Machine whose InternalDNS is the requested name, that has no Node yet, and that was made less than two hours before (ten minutes in OpenShift 4.1).',
     prevent: 'Keep EC2’s domain in DHCP; delete Machines instead of reusing their instances.',
     notThis:
       'When every request is ignored because too many wait, it is too-many-pending-csrs. Other clusters: unapproved-client-csr.',

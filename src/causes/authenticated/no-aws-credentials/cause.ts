@@ -36,8 +36,21 @@ const cause = defineCause({
       { anchors: ['could not init cloud provider'] },
     ),
     noCredentials: context(
-      ['kubelet'],
-      /NoCredentialProviders|Unable to locate credentials|no valid providers in chain/,
+      ['kubelet', 'cloud-init', 'console', 'nodeadm', 'bottlerocket'],
+      /NoCredentialProviders|Unable to locate credentials|no valid providers in chain|no EC2 IMDS role found/,
+    ),
+    // Metadata answers, and has nothing where the name of the role would be.
+    roleNotFound: context(
+      ['host-file', 'client-output', 'unknown'],
+      /\/meta-data\/iam\/(?:info|security-credentials)\/?["'`]?(?:: | (?:only )?(?:returns?|gives?|answers?|says|shows|is|->|=>) (?:with |an? |me )?(?:HTTP |status |code )?)404\b/,
+      { anchors: ['/meta-data/iam/'] },
+    ),
+    roleNamed: context(
+      ['host-file'],
+      /GET \/latest\/meta-data\/iam\/security-credentials\/?: 200/,
+      {
+        isBackground: true,
+      },
     ),
     pluginFailed: context(
       ['kubelet'],
@@ -123,6 +136,18 @@ export default matched(cause, matchInstance);
 type Own = ViewOf<typeof cause>;
 
 function matchInstance(view: Own): Match | null {
+  return matchMetadata(view) ?? matchDescribed(view);
+}
+
+/** A program of the machine lacks credentials, and metadata has no role for them. */
+function matchMetadata(view: Own): Match | null {
+  const complaint = view.sign('noCredentials') ?? view.sign('pluginFailed');
+  const role = view.sign('roleNotFound');
+  if (complaint === null || role === null || view.sign('roleNamed') !== null) return null;
+  return found({}, [role.first, complaint.first], 'likely');
+}
+
+function matchDescribed(view: Own): Match | null {
   const instances = view
     .list('aws/instance')
     .filter(({ value }) => view.instanceId === null || value.InstanceId === view.instanceId);

@@ -9,6 +9,17 @@ import {
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, withdraws } from '../../../diagnosis/sign.ts';
 
+/** How a proxy, or a file that sets it, is written in words and commands. */
+const PROXY_WORDS = [
+  ' proxy',
+  'http_proxy',
+  'https_proxy',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  '/etc/environment',
+  '/etc/profile',
+];
+
 /** The proxy is set by a user-data script, which runs after nodeadm needed it. */
 const cause = defineCause({
   id: 'proxy-configured-too-late',
@@ -34,7 +45,7 @@ const cause = defineCause({
     ),
     toldProxy: context(
       ['client-output', 'unknown'],
-      /\b(?:behind|through|via|sets?|configures?|writes?|written|exports?|uses?|needs?)\b.{0,60}\bproxy\b|\bproxy\b.{0,60}\b(?:is|are|gets?) (?:set|written|configured|exported)\b/i,
+      /\b(?:behind|through|via|sets?|configures?|writes?|written|exports?|uses?|needs?)\b.{0,60}(?:\b|_)proxy\b|(?:\b|_)proxy\b.{0,60}\b(?:is|are|gets?) (?:set|written|configured|exported)\b/i,
       { isTold: true, isBackground: true, anchors: ['proxy', 'Proxy', 'PROXY'] },
     ),
     toldLater: context(
@@ -51,6 +62,35 @@ const cause = defineCause({
           'afterwards',
           'systemctl restart',
           'nodeadm init',
+        ],
+      },
+    ),
+    toldWithProxy: context(
+      ['client-output', 'unknown'],
+      /\b(?:after|once|when|with|if|as soon as|by)\b.{0,60}\b(?:export|sourc|load|set|pass)\w{0,5}\b.{0,60}(?: proxy|https?_proxy|HTTPS?_PROXY|\/etc\/environment|\/etc\/profile).{0,80}\b(?:works?|worked|joins?|joined|succeeds?|succeeded|goes through|Ready)\b|\b(?:works?|worked|joins?|joined|succeeds?|succeeded)\b.{0,40}\b(?:after|once|when|with|if|as soon as)\b.{0,60}\b(?:export|sourc|load|set|pass)\w{0,5}\b.{0,60}(?: proxy|https?_proxy|HTTPS?_PROXY|\/etc\/environment|\/etc\/profile)/,
+      { isTold: true, isBackground: true, anchors: PROXY_WORDS },
+    ),
+    // The command that somebody gave on the machine, which takes the proxy along.
+    ranWithProxy: context(
+      ['client-output', 'unknown'],
+      /(?:\bexport |\bsource |\. |\benv |^\s{0,8}|[#$>] )[^|#]{0,60}(?: proxy|https?_proxy|HTTPS?_PROXY|\/etc\/environment|\/etc\/profile).{0,120}\b(?:nodeadm (?:init|config)|(?:re)?start nodeadm)/,
+      { isBackground: true, anchors: PROXY_WORDS },
+    ),
+    toldWorks: context(
+      ['client-output', 'unknown'],
+      /\b(?:works|worked) (?:at once|immediately|right away|instantly|fine|well|then|perfectly|and|(?:the )?first time)\b| (?:works|worked)\s{0,3}(?:[,.;]|$)|\b(?:succeeds|succeeded|goes through|went through)\b|\b[Nn]ode (?:then )?(?:(?:becomes|became|goes|went|is|gets|got|turns|turned|comes up|came up) Ready|joins|joined)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'works ',
+          ' works',
+          'worked',
+          'succeed',
+          'through',
+          ' Ready',
+          ' joins',
+          ' joined',
         ],
       },
     ),
@@ -137,7 +177,7 @@ function matchLateProxy(view: Own): Match | null {
   // What fails at boot and works by hand misses what the boot has set meanwhile.
   const [proxy, later] = [
     view.sign('toldProxy'),
-    view.sign('toldLater') ?? view.sign('toldBefore'),
+    view.sign('toldLater') ?? view.sign('toldBefore') ?? worksWithProxy(view),
   ];
   if (proxy === null || later === null) return null;
   return found({}, [call.first, proxy.first, later.first], 'likely');
@@ -148,6 +188,12 @@ function matchByHand(view: Own): Match | null {
   const [script, later] = [view.sign('setByScript'), view.sign('toldLater')];
   if (script === null || later === null) return null;
   return found(script.first.captures, [script.first, later.first], 'likely');
+}
+
+/** The same program does its work for somebody who gives it the proxy. */
+function worksWithProxy(view: Own): ReturnType<Own['sign']> {
+  const ran = view.sign('toldWorks') === null ? null : view.sign('ranWithProxy');
+  return view.sign('toldWithProxy') ?? ran;
 }
 
 /** Told alone, it must be the same command that works once somebody is on the machine. */

@@ -56,6 +56,64 @@ const cause = defineCause({
       /\bpods?\b.{0,80}\b(?:began|begin|started?|come up|came up|run|ran|are first)\b.{0,20}\b(?:prior to|before|earlier than) (?:the )?kube2iam\b|\bkube2iam\b.{0,40}\b(?:came|comes|starts?|started|gets? started) (?:up )?(?:last|later|after the)\b.{0,160}\b(?:role|permissions?|credentials)\b/,
       { isTold: true, anchors: ['kube2iam'] },
     ),
+    toldAgent: context(['client-output', 'unknown'], /\bkube2iam\b/, {
+      isTold: true,
+      isBackground: true,
+    }),
+    toldFresh: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Ss]cale[ -]?(?:up|out)\b|[Ss]cale[sd] (?:up|out)\b|[Ss]caling[ -](?:up|out)\b|(?:new|fresh|young|started|launched) (?:nodes?|machines?|workers?|instances?)\b)/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'cale up',
+          'cale-up',
+          'caleup',
+          'cale out',
+          'cale-out',
+          'caleout',
+          'cales up',
+          'cales out',
+          'caled up',
+          'caled out',
+          'caling',
+          'w node',
+          'h node',
+          'g node',
+          'd node',
+          ' nodes',
+          ' machine',
+          ' worker',
+          ' instance',
+        ],
+      },
+    ),
+    // A new pod is served right: what was wrong with the old one came before it asked.
+    toldHelps: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Dd]elete[sd]?|[Dd]eleting|[Rr]estart(?:s|ed|ing)?|[Rr]ecreate[sd]?|[Rr]ecreating|[Rr]eplace[sd]?|[Rr]eplacing)\b[^.]{0,40}\b(?:pods?|it|them)\b[^.]{0,40}\b(?:helps?|helped|cures?|cured|fix(?:es|ed)?|solves?|solved|resolves?|resolved|makes? it work|gets? (?:the|its) (?:right|own) role)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'delete',
+          'Delete',
+          'eleting',
+          'restart',
+          'Restart',
+          'recreat',
+          'Recreat',
+          'eplace',
+          'eplacing',
+        ],
+      },
+    ),
+    nodeIdentity: context(
+      ['pod-app', 'client-output', 'aws-message', 'journal', 'unknown'],
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17})/,
+      { isBackground: true },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: ['pod-without-identity'],
@@ -93,7 +151,7 @@ const cause = defineCause({
 });
 
 export default matched(cause, (view) => {
-  const raced = matchTimes(view);
+  const raced = matchTimes(view) ?? matchToldRace(view);
   if (raced !== null) return raced;
   const used = view.sign('nodeRoleUsed') ?? view.sign('nodeRoleUsedSomewhere');
   const start = view.sign('listening') ?? view.clusterSign('listening');
@@ -107,6 +165,16 @@ export default matched(cause, (view) => {
 });
 
 type Own = ViewOf<typeof cause>;
+
+/** People tell of pods of new nodes that have the node's role until they are started again. */
+function matchToldRace(view: Own): Match | null {
+  const agent = view.sign('toldAgent') ?? view.clusterSign('toldAgent');
+  const fresh = view.sign('toldFresh') ?? view.clusterSign('toldFresh');
+  const helps = view.sign('toldHelps') ?? view.clusterSign('toldHelps');
+  const identity = view.sign('nodeIdentity') ?? view.clusterSign('nodeIdentity');
+  if (agent === null || fresh === null || helps === null || identity === null) return null;
+  return found(identity.last.captures, [identity.first, fresh.first, helps.first], 'likely');
+}
 
 /** The Node's first agent began after a pod that asks it for a role and works with the node's. */
 function matchTimes(view: Own): Match | null {

@@ -45,7 +45,7 @@ const cause = defineCause({
     ),
     notRegisteredLong: likely(
       ['event', 'csi-driver'],
-      /\(x\d{1,5} over (?:\d{1,3}[hd]\w{0,6}|(?:[3-9]|[1-9]\d)m\d{0,2}s?)\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,
+      /\(x(?:(?:[89]|[1-9]\d{1,4}) over \w{2,9}|\d{1,5} over (?:\d{1,3}[hd]\w{0,6}|(?:[3-9]|[1-9]\d)m\d{0,2}s?))\).*(?:driver name (?<driver>[a-z0-9]+\.csi\.aws\.com) not found in the list|does not contain driver (?<driver2>[a-z0-9]+\.csi\.aws\.com))/,
       { anchors: ['not found in the list of registered CSI drivers', 'does not contain driver'] },
     ),
     forbidden: definite(

@@ -9,7 +9,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { definite } from '../../../diagnosis/sign.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
+import { joinedNode, unmetSelector } from '../../../domain/nodes/labels.ts';
 import { readyForMs } from '../../../domain/nodes/ready-node.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { DaemonSet } from '../../../evidence/kube/workloads.ts';
@@ -64,7 +66,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchNode);
+export default matched(cause, (view) => matchNode(view) ?? matchSelector(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -78,7 +80,7 @@ function matchNode(view: Own): Match | null {
   const pods = view.list('kube/Pod').map(({ value }) => value);
   if (node.state !== 'seen') return null;
   const here = pods.filter(({ spec }) => spec?.nodeName === node.value.name);
-  const gates = (node.value.taints ?? []).map(gateOf).filter((entry) => entry !== null);
+  const gates = gatesOf(node.value);
   const gate = gates.find((entry) => !here.some((pod) => isPodOf(pod, entry)));
   if (gates.length > 0 && gate === undefined) return clearUnlessSeen(view, ['daemonSetUnknown']);
   if (readyForMs(node.value) < READY_FOR_MS || view.isCut('kube/Pod')) return null;
@@ -88,9 +90,7 @@ function matchNode(view: Own): Match | null {
     !(view.isLive || here.some(({ namespace }) => namespace === gate.namespace))
   )
     return null;
-  const owner = view
-    .list('kube/DaemonSet')
-    .find(({ value }) => value.name === gate.name && value.namespace === gate.namespace);
+  const owner = ownerOf(view, gate);
   const isListed = view.isComplete('kube/DaemonSet');
   const none = isListed ? { why: 'no such DaemonSet exists' } : {};
   const why = owner === undefined ? none : reasonOf(owner.value, node.value);
@@ -109,6 +109,40 @@ function matchNode(view: Own): Match | null {
     ],
     !view.isLive ? 'likely' : 'definite',
   );
+}
+
+/** The DaemonSet of a gate selects other nodes than this one, so that it never has a pod here. */
+function matchSelector(view: Own): Match | null {
+  const parts = view.list('kube/Node').filter(({ value }) => value.name === view.node);
+  const node = joinedNode(parts.map(({ value }) => value));
+  const tainted = parts.find(({ value }) => gatesOf(value).length > 0);
+  if (node === null || tainted === undefined || view.isCut('kube/Pod')) return null;
+  for (const gate of gatesOf(node)) {
+    const owner = ownerOf(view, gate);
+    const unmet = owner === undefined ? null : unmetSelector(selectorOf(owner.value), node);
+    if (owner === undefined || unmet === null) continue;
+    const why = `its nodeSelector wants ${unmet}`;
+    const proof = [
+      view.quote(tainted, `Node ${node.name} taint ${PREFIX}/${gate.namespace}.${gate.name}`),
+      view.quote(owner, `DaemonSet ${gate.namespace}/${gate.name}: ${why}`),
+    ];
+    return found({ ...gate, node: node.name, why }, proof, 'likely');
+  }
+  return null;
+}
+
+function gatesOf(node: KubeNode): readonly Gate[] {
+  return (node.taints ?? []).map(gateOf).filter((entry) => entry !== null);
+}
+
+function ownerOf(view: Own, gate: Gate): Seen<DaemonSet> | undefined {
+  return view
+    .list('kube/DaemonSet')
+    .find(({ value }) => value.name === gate.name && value.namespace === gate.namespace);
+}
+
+function selectorOf(daemonSet: DaemonSet): Readonly<Record<string, string>> {
+  return daemonSet.spec?.template?.spec?.nodeSelector ?? {};
 }
 
 function reasonWords(reason: { readonly why?: string }): string {
@@ -134,14 +168,11 @@ function isPodOf(pod: Pod, gate: Gate): boolean {
 }
 
 function reasonOf(daemonSet: DaemonSet, node: KubeNode): { readonly why?: string } {
-  const selector = daemonSet.spec?.template?.spec?.nodeSelector ?? {};
-  const missing = Object.entries(selector as object).find(
-    ([key, wanted]) => node.labels[key] !== wanted,
-  );
-  if (missing !== undefined)
-    return { why: `its nodeSelector wants ${missing[0]}=${String(missing[1])}` };
-  const tolerations = daemonSet.spec?.template?.spec?.tolerations ?? [];
-  const tolerates = tolerations.some((entry) => {
+  const unmet = unmetSelector(selectorOf(daemonSet), node);
+  if (unmet !== null) return { why: `its nodeSelector wants ${unmet}` };
+  const tolerations = daemonSet.spec?.template?.spec?.tolerations;
+  if (tolerations === undefined) return {};
+  const tolerates = (tolerations ?? []).some((entry) => {
     const key = entry.key ?? null;
     return key === null ? entry.operator === 'Exists' : key.startsWith(PREFIX);
   });

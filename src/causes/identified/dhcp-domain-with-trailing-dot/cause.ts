@@ -37,6 +37,7 @@ const cause = defineCause({
   needs: ['host/dhcp-lease'],
   symptoms: [],
   explains: [
+    'bottlerocket-setting-generator-failed',
     'foreign-dhcp-domain-name',
     'instance-not-found-by-kubelet',
     'lease-or-csinode-publishing-failed',

@@ -10,6 +10,7 @@ import {
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { KubeTaint } from '../../../evidence/kinds.ts';
+import { unmetSelector } from '../../../domain/nodes/labels.ts';
 import { placeOf, podsOfSet } from '../../../domain/pods/pods-seen.ts';
 import { tolerates } from '../../../domain/pods/taint-refusals.ts';
 import type { Seen } from '../../../evidence/fact.ts';
@@ -155,7 +156,8 @@ function matchTolerations(view: Own): Match | null {
   );
   const name = daemonSet.value.name;
   const proof = [view.quote(daemonSet, `DaemonSet ${name}`), view.quote(node, 'Node is not Ready')];
-  const selector = unmetSelector(daemonSet.value, node.value.labels);
+  const wanted = daemonSet.value.spec?.template?.spec?.nodeSelector ?? {};
+  const selector = unmetSelector(wanted, node.value);
   if (view.isCut('kube/Pod')) return null;
   if (selector !== null && !hasPod(view, name, node.value.name))
     return found({ selector, daemonSet: name }, [
@@ -192,12 +194,6 @@ function matchNowhere(view: Own): Match | null {
     ],
     'likely',
   );
-}
-
-function unmetSelector(body: DaemonSet, labels: Readonly<Record<string, string>>): string | null {
-  const wanted = Object.entries(body.spec?.template?.spec?.nodeSelector ?? {});
-  const unmet = wanted.find(([key, value]) => labels[key] !== value);
-  return unmet === undefined ? null : `${unmet[0]}=${unmet[1]}`;
 }
 
 function hasPod(view: Own, daemonSet: string, node: string): boolean {

@@ -40,6 +40,9 @@ import { knownType } from '../../../capacity/known-type.ts';
 /** ipamd and the controller together take less than two minutes on a new node. */
 const YOUNG_MS = 300_000;
 
+/** The label by which older CNIs ask for a trunk, and the controller answers. */
+const HAS_TRUNK = 'vpc.amazonaws.com/has-trunk-attached';
+
 /** Security groups for pods are on, and the node has no trunk interface to hang them on. */
 const cause = defineCause({
   id: 'trunk-eni-missing',
@@ -66,6 +69,12 @@ const cause = defineCause({
       ['ipamd', 'aws-node'],
       /Failed to add feature .{1,40} (?:in)?to CNINode|"no trunk found|error: no trunk found/,
       { anchors: ['Failed to add feature', 'no trunk found'] },
+    ),
+    // Nodes whose branch interfaces are all taken are short of them, too.
+    notPlaced: context(
+      ['event', 'pod-status', 'scheduler', 'client-output', 'unknown'],
+      /0\/\d{1,6} nodes are available:.{0,400}\b\d{1,6} Insufficient vpc\.amazonaws\.com\/pod-eni/,
+      { anchors: ['Insufficient vpc.amazonaws.com/pod-eni'] },
     ),
   },
   needs: TRUNK_KINDS,
@@ -116,7 +125,7 @@ const cause = defineCause({
   },
 });
 
-const judged = matched(cause, matchTrunk);
+const judged = matched(cause, (view) => matchTrunk(view) ?? matchNotPlaced(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -133,6 +142,44 @@ function matchTrunk(view: Own): Match | null {
   const reason = trunkReason(view, trouble, node.value);
   if (reason === null && view.list('kube/CNINode').length === 0) return null;
   return foundTrunk(view, trouble, node, reason);
+}
+
+/** No node took a pod that wants a branch interface, and this one says that it has no trunk. */
+function matchNotPlaced(view: Own): Match | null {
+  const node = view.read('kube/Node');
+  const waiting = view.sign('notPlaced') ?? view.clusterSign('notPlaced');
+  if (view.isLive || waiting === null) return null;
+  if (node.state !== 'seen') return haveAllTrunks(view) ? clear : null;
+  const { name, labels } = node.value;
+  if (hasTrunk(node.value)) return clear;
+  const lack = lackOfTrunk(node.value);
+  // Where another node has branch interfaces, the pod waits for one of those.
+  if (lack === null || view.everywhere('kube/Node').some(({ value }) => hasTrunk(value)))
+    return null;
+  const type = labels['node.kubernetes.io/instance-type'] ?? '';
+  const why: Details = knownType(type, [])?.trunk === false ? { why: 'type' } : {};
+  const reason = why['why'] === 'type' ? `a ${type} cannot carry a trunk` : lack;
+  const words = `Node ${name}: ${lack}`;
+  return found(
+    { node: name, machine: name, reason, ...why },
+    [view.quote(node, words), waiting.first],
+    'likely',
+  );
+}
+
+function haveAllTrunks(view: Own): boolean {
+  const nodes = view.list('kube/Node');
+  return nodes.length > 0 && nodes.every(({ value }) => hasTrunk(value));
+}
+
+function hasTrunk(node: KubeNode): boolean {
+  return node.labels[HAS_TRUNK] === 'true' || branchesOf(node) > 0;
+}
+
+/** How a Node shows that it has no trunk; null where it does not. */
+function lackOfTrunk({ labels, allocatable }: KubeNode): string | null {
+  if (labels[HAS_TRUNK] === 'false') return `its label ${HAS_TRUNK} is false`;
+  return allocatable[POD_ENI] === '0' ? `it offers no ${POD_ENI}` : null;
 }
 
 /** A pod asks for a branch interface, and nobody read how the CNI is set. */

@@ -1,7 +1,9 @@
 import {
   clear,
   defineCause,
+  type Details,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -11,6 +13,8 @@ import { context, likely } from '../../../diagnosis/sign.ts';
 import { addressOf, cidrOf, isInside } from '../../../domain/network/cidr.ts';
 import { sourceAddresses, wayOut } from '../../../domain/network/routes.ts';
 import type { Seen } from '../../../evidence/fact.ts';
+import type { FactTypes } from '../../../evidence/kinds.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
 import type { NatGateway } from '../../../evidence/aws/network.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
@@ -31,6 +35,12 @@ const cause = defineCause({
       ['kubelet', 'cloud-init', 'bottlerocket'],
       /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease).*dial tcp (?<address>(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d[\d.]+):443: i\/o timeout/,
       { atLeast: 2 },
+    ),
+    // Once may be chance; it counts where the way out is known not to be let in.
+    timedOutOnce: context(
+      ['kubelet', 'cloud-init', 'bottlerocket'],
+      /(?:Unable to register node|[Ff]ailed to (?:list|watch) \*v1|[Ff]ailed to ensure lease|[Ee]rror updating node status|[Ee]rror getting node).*dial tcp (?<address>(?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)\d[\d.]+):443: i\/o timeout/,
+      { isBackground: true },
     ),
     canceled: context(
       ['kubelet', 'cloud-init', 'bottlerocket'],
@@ -92,7 +102,7 @@ function matchEndpoint(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster, other] = clusters;
   if (cluster === undefined || other !== undefined) return null;
-  const { name = '', resourcesVpcConfig } = cluster.value;
+  const { resourcesVpcConfig } = cluster.value;
   const { publicAccessCidrs, endpointPrivateAccess: isPrivate } = resourcesVpcConfig ?? {};
   const cidrs = publicAccessCidrs ?? [];
   if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
@@ -102,12 +112,7 @@ function matchEndpoint(view: Own): Match | null {
   if (sources.some((address) => isListed(address, cidrs))) return clear;
   const timedOut = view.sign('timedOut') ?? view.sign('canceled');
   if (isPrivate !== false) return null;
-  const told = cidrs.join(', ');
-  const list = view.quote(
-    cluster,
-    `cluster ${name} endpointPrivateAccess false publicAccessCidrs ${told}`,
-  );
-  const details = { cluster: name, cidrs: told };
+  const { details, list } = restrictionOf(view, cluster, cidrs);
   if (sources.length > 0 && instance !== undefined && isLost(view)) {
     const from = view.quote(
       gatewayOf(view, sources) ?? instance,
@@ -116,7 +121,43 @@ function matchEndpoint(view: Own): Match | null {
     const seen = timedOut === null ? [] : [timedOut.first];
     return found({ ...details, sources: sources.join(', ') }, [...seen, list, from]);
   }
-  return timedOut === null ? null : found(details, [timedOut.first, list], 'likely');
+  if (timedOut !== null) return found(details, [timedOut.first, list], 'likely');
+  return instance === undefined ? matchGateways(view, details, list) : null;
+}
+
+interface Restriction {
+  readonly details: Details;
+  readonly list: Quote;
+}
+
+function restrictionOf(
+  view: Own,
+  cluster: Seen<FactTypes['aws/cluster']>,
+  cidrs: readonly string[],
+): Restriction {
+  const { name } = cluster.value;
+  const told = cidrs.join(', ');
+  const words = `endpointPrivateAccess false publicAccessCidrs ${told}`;
+  return {
+    details: { ...(typeof name === 'string' ? { cluster: name } : {}), cidrs: told },
+    list: view.quote(cluster, `cluster ${name ?? ''} ${words}`),
+  };
+}
+
+/** None of the NAT gateways that are shown is let in, and a kubelet got no answer. */
+function matchGateways(view: Own, details: Details, list: Quote): Match | null {
+  const once = view.sign('timedOutOnce');
+  const gateways = view.list('aws/nat-gateway');
+  const sources = gateways.flatMap(({ value }) =>
+    (value.NatGatewayAddresses ?? []).flatMap((one) => one.PublicIp ?? []),
+  );
+  const [gateway] = gateways;
+  const cidrs = plainList(details['cidrs']);
+  if (once === null || gateway === undefined || sources.length === 0) return null;
+  if (sources.some((address) => isListed(address, cidrs))) return null;
+  const told = sources.join(', ');
+  const from = view.quote(gateway, `NAT gateways have the addresses ${told}`);
+  return foundInShown(found({ ...details, sources: told }, [once.first, list, from], 'likely'));
 }
 
 /** Without the API server a machine has no Node, or one whose kubelet has gone silent. */

@@ -51,6 +51,14 @@ const cause = defineCause({
       /(?:(?:disrupting|deprovisioning) via (?<why>[\w ]{3,40}?) (?:replace|delete)|disrupting node(?:claim)?\(s\) via (?:replace|delete)), (?:terminating|replacing) \d+ (?:nodes?|machines?|candidates?)\b.{0,30}? (?<node>[a-z0-9][\w-]*\.[\w.-]+)\//,
       { anchors: ['disrupting via ', 'deprovisioning via ', 'disrupting node'] },
     ),
+    deleted: context(
+      ['karpenter'],
+      /\bdeleted node\b.{0,200}?\b(?:[Nn]ode)"?[:=]\s{0,3}(?:\{\s{0,3}"name":\s{0,3})?"?(?<node>[a-z0-9][\w.-]{3,250})/,
+      { isBackground: true },
+    ),
+    lookedFor: context(['client-output'], /^asked about (?<name>ip-\S{1,120})$/, {
+      isBackground: true,
+    }),
     toldGone: context(
       ['client-output', 'unknown'],
       /\b[Kk]arpenter (?:\w+ ){0,2}(?:delet|remov|terminat|destroy|kill|replac)(?:es?|ed|s|ing)?\b|\b(?:nodes?|instances?) (?:\w+ ){0,2}(?:is|are|was|were|gets?|got|being|been) (?:\w+ )?(?:deleted|removed|terminated|destroyed|killed|replaced)\b|\b(?:[Ww]e|[Ii]) (?:have |keep |suddenly )?(?:lost|losing|lose) (?:\w+ ){0,3}(?:of |our )?(?:\w+ ){0,3}nodes?\b|\bnodes? (?:\w+ ){0,2}(?:disappear|vanish)(?:s|ed)?\b|\b[Nn]odes? (?:turn over|churn)|\bwhy (?:do|did|are|is|does) (?:\w+ ){1,3}(?:go(?:ne)?|going) away\b/,
@@ -146,7 +154,8 @@ function matchDisruption(view: Own): Match | null {
   const lost = view.sign('kubeletLostNode');
   if (lost === null && wasEmpty(view)) return clear;
   if (planned === null) return null;
-  if (lost === null) return matchTold(view, planned) ?? matchEnded(view, planned);
+  if (lost === null)
+    return matchTold(view, planned) ?? matchLookedFor(view, planned) ?? matchEnded(view, planned);
   return found(
     { ...lost.last.captures, ...planned.last.captures, planned: 'yes' },
     [planned.last, lost.last],
@@ -159,6 +168,23 @@ function matchTold(view: Own, planned: Sighting): Match | null {
   const told = view.sign('toldGone') ?? view.clusterSign('toldGone');
   if (told === null) return null;
   return found({ ...planned.last.captures, planned: 'yes' }, [planned.last, told.first], 'likely');
+}
+
+/** A person searches Karpenter's log for one node, and there it is planned and done. */
+function matchLookedFor(view: Own, planned: Sighting): Match | null {
+  const deleted = view.sign('deleted') ?? view.clusterSign('deleted');
+  const name = (view.sign('lookedFor') ?? view.clusterSign('lookedFor'))?.last.captures['name'];
+  if (deleted === null || name === undefined) return null;
+  const { node, node2 } = planned.last.captures;
+  const isIt = [node ?? node2, deleted.last.captures['node']].every(
+    (one) => one?.startsWith(name) === true && !/^\d/.test(one.slice(name.length)),
+  );
+  if (!isIt) return null;
+  return found(
+    { ...planned.last.captures, planned: 'yes' },
+    [planned.last, deleted.last],
+    'likely',
+  );
 }
 
 /** The list of all Nodes lacks the one that was disrupted, and its instance has ended. */

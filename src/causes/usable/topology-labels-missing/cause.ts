@@ -186,8 +186,9 @@ function foundVolume(
 /** Only a source that shows labels at all can show that one is missing. */
 function lacksZone(node: KubeNode): boolean {
   const labels = Object.keys(node.labels);
+  const isSeenAbsent = node.absentLabels?.includes('topology.kubernetes.io/zone') === true;
   return (
-    labels.includes('kubernetes.io/hostname') &&
+    (labels.includes('kubernetes.io/hostname') || isSeenAbsent) &&
     !labels.includes('topology.kubernetes.io/zone') &&
     !labels.includes('failure-domain.beta.kubernetes.io/zone')
   );
