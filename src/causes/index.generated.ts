@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-76877cad';
+export const CATALOGUE_VERSION = '320-4a8ca87f';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1338,6 +1338,7 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"leaked-network-interfaces",name:"describedFree",in:["client-output","unknown"],anchors:["aws-K8S-i-","aws-k8s-i-"],pattern:/\binterfaces?\b.{0,60}\bstatus "?available"?.{0,60}\baws-[Kk]8[Ss]-(?<instance>i-[0-9a-f]{8,17})|\baws-[Kk]8[Ss]-(?<instance2>i-[0-9a-f]{8,17})\b.{0,80}\b(?:terminated|does not exist any more|no longer exists)\b/,strict:false,isTold:true,per:[]},
 {owner:"leaked-network-interfaces",name:"toldLeaked",in:["client-output","unknown"],anchors:["rphaned ","eaked ENI","eaked network","eaked elastic","angling ","eftover ","nattached ","available ENI","unused ENI","detached ENI"],pattern:/\b(?:[Oo]rphaned|[Ll]eaked|[Dd]angling|[Ll]eftover|[Uu]nattached) (?:ENIs?|(?:elastic )?network interfaces)\b|\b\d{2,5} (?:available|unused|detached|unattached) ENI/,strict:false,isTold:true,per:[]},
 {owner:"leaked-network-interfaces",name:"toldHundreds",in:["client-output","unknown","terraform"],anchors:["available","unattached","detached","orphaned","not attached","left behind","network interfaces"],pattern:/\b(?:[Hh]undreds|[Dd]ozens|[Tt]housands|[Mm]any|[Ll]ots|[Tt]ons|\d{2,5}) (?:of )?(?:\w{1,400} ){0,2}?(?:ENIs?|network interfaces)\b.{0,40}\b(?:(?:in |state |status |the ){1,100}`?"?available\b|unattached|detached|orphaned|not attached|left (?:behind|over))/,strict:false,isTold:true,per:[]},
+{owner:"leaked-network-interfaces",name:"instanceGone",in:["aws-message","client-output","unknown"],anchors:["(InvalidInstanceID.NotFound)"],pattern:/\(InvalidInstanceID\.NotFound\).{0,120}[Ii]nstance IDs? '(?<gone>i-[0-9a-f]{8,17})/,strict:false,per:[]},
 {owner:"leaked-network-interfaces",name:"heldBySomething",in:["terraform","client-output","aws-message"],anchors:[" has dependencies and cannot be deleted"],pattern:/The subnet '(?<subnet>subnet-[0-9a-f]{8,17})' has dependencies and cannot be deleted/,strict:false,per:[]},
 {owner:"leftover-cni-configuration",name:"ciliumGone",in:["event","kubelet","containerd","pod-status"],anchors:["cilium.sock: connect: no such file or directory","cilium.sock: connect: connection refused"],pattern:/plugin type="(?<plugin>cilium-cni)".{0,1000}cilium\.sock: connect: (?:no such file or directory|connection refused)/,strict:false,per:[]},
 {owner:"leftover-cni-configuration",name:"calicoGone",in:["event","kubelet","containerd","pod-status"],anchors:["stat /var/lib/calico/nodename: no such file"],pattern:/(?:plugin type="calico"|etworkPlugin cni failed to set up pod).{0,1000}stat \/var\/lib\/(?<plugin>calico)\/nodename: no such file/,strict:false,per:[]},

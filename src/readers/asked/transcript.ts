@@ -7,7 +7,15 @@ import { readPart } from '../kube/object.ts';
 import type { PassageReading } from '../passage.ts';
 import { bracketEnds } from '../text/bracket-ends.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
-import { type Command, commandsIn, isContinued, linesOfCommand, wholeCommand } from './command.ts';
+import {
+  type Command,
+  commandsIn,
+  filteredIn,
+  isContinued,
+  isTyped,
+  linesOfCommand,
+  wholeCommand,
+} from './command.ts';
 import { askedOf, partsOf } from './kubectl.ts';
 
 /** A command and what it printed. */
@@ -30,9 +38,12 @@ interface Typed {
 function typedAt(lines: readonly string[], index: number): Typed | null {
   if (index > 0 && isContinued(lines[index - 1])) return null;
   const isLong = isContinued(lines[index]);
-  const commands = commandsIn(isLong ? wholeCommand(lines, index) : (lines[index] ?? ''));
+  const text = isLong ? wholeCommand(lines, index) : (lines[index] ?? '');
+  if (!isTyped(text)) return null;
+  const whole = commandsIn(text);
+  const commands = whole.length > 0 ? whole : [filteredIn(text)].filter((one) => one !== null);
   const last = isLong ? index + linesOfCommand(lines, index) - 1 : index;
-  return commands.length === 0 ? null : { commands, index, last };
+  return { commands, index, last };
 }
 
 /** Each command of a line has what follows, up to the end of the JSON that the one before printed. */
@@ -174,8 +185,9 @@ function readNames({ collector, document }: PassageReading, exchanges: readonly 
 /** Reads answers that only the command in front of them makes known. */
 export function readTranscript(passage: PassageReading, lines: readonly string[]): void {
   const exchanges = exchangesIn(lines);
-  for (const exchange of exchanges) {
+  const whole = exchanges.filter(({ command }) => command.filter === '');
+  for (const exchange of whole) {
     if (!readQueried(passage, exchange)) readKubectl(passage, exchange);
   }
-  readNames(passage, exchanges);
+  readNames(passage, whole);
 }
