@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-4a8ca87f';
+export const CATALOGUE_VERSION = '320-2d414fc5';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1655,8 +1655,10 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"karpenter-registration-hook-pending",name:"pending",in:["node-claim","karpenter","object","event"],anchors:["RegistrationHookPending"],pattern:/(?:NodeClaim (?<claim>[a-z0-9.-]{1,400}) condition Registered=\w{1,400} )?RegistrationHookPending(?: (?<hooks>[^\n]{1,200}))?/,strict:false,per:[]},
 {owner:"karpenter-registration-hook-pending",name:"hookFailed",in:["karpenter"],anchors:["registration hook "],pattern:/registration hook [\w-]{1,60} failed/,strict:false,per:[]},
 {owner:"premature-calico-readiness",name:"flagUnset",in:["calico-node"],anchors:["Unable to set NetworkUnavailable to False"],pattern:/Unable to set NetworkUnavailable to False/,strict:false,per:[]},
-{owner:"readiness-rule-unsatisfied",name:"evaluated",in:["pod-app","client-output"],anchors:["Condition evaluation"],pattern:/"msg":"Condition evaluation".{0,400}"node":"(?<node>[\w.-]{1,253})".{0,200}"rule":"(?<rule>[\w.-]{1,253})".{0,200}"conditionType":"(?<type>[^"]{1,316})","observed":"(?<is>\w{0,20})","required":"(?<wanted>\w{1,20})","satisfied":false/,strict:false,per:[]},
+{owner:"readiness-rule-unsatisfied",name:"evaluated",in:["pod-app","client-output"],anchors:["Condition evaluation"],pattern:/Condition evaluation"?[,\s].{0,400}"node": ?"(?<node>[\w.-]{1,253})".{0,200}"rule": ?"(?<rule>[\w.-]{1,253})".{0,200}"conditionType": ?"(?<type>[^"]{1,316})", ?"observed": ?"(?<is>\w{0,20})", ?"required": ?"(?<wanted>\w{1,20})", ?"satisfied": ?false/,strict:false,per:[]},
 {owner:"readiness-rule-unsatisfied",name:"evaluatedAsText",in:["pod-app","client-output"],anchors:["Condition evaluation"],pattern:/"Condition evaluation".{0,400} node="(?<node>[\w.-]{1,253})".{0,200} rule="(?<rule>[\w.-]{1,253})".{0,200} conditionType="(?<type>[^"]{1,316})" observed="(?<is>\w{0,20})" required="(?<wanted>\w{1,20})" satisfied=false/,strict:false,per:[]},
+{owner:"readiness-rule-unsatisfied",name:"heldBack",in:["pod-app","client-output"],anchors:["Evaluation result"],pattern:/Evaluation result"?[,\s].{0,200}"node": ?"(?<node>[\w.-]{1,253})", ?"rule": ?"(?<rule>[\w.-]{1,253})", ?"allConditionsSatisfied": ?false, ?"hasTaint": ?true/,strict:false,per:[]},
+{owner:"readiness-rule-unsatisfied",name:"inStatus",in:["object"],anchors:[" holds its taint on Node "],pattern:/NodeReadinessRule (?<rule>[\w.-]{1,253}) holds its taint on Node (?<node>[\w.-]{1,253}): condition (?<type>[^=\s]{1,316})=(?<is>\w{1,20}), required (?<wanted>\w{1,20})/,strict:false,per:[]},
 {owner:"startup-taint-added-after-removal",name:"registered",in:["csi-driver"],anchors:["CSINode Allocatable value is set"],pattern:/CSINode Allocatable value is set"? nodeName="(?<node>[^"]{1,400})"/,strict:false,per:[]},
 {owner:"startup-taint-added-after-removal",name:"removed",in:["csi-driver"],anchors:["Removed taint(s) from local node"],pattern:/Removed taint\(s\) from local node/,strict:false,per:[]},
 {owner:"startup-taint-added-after-removal",name:"nothingToRemove",in:["csi-driver"],anchors:["No taints to remove on node"],pattern:/No taints to remove on node/,strict:false,per:[]},

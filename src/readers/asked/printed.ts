@@ -17,7 +17,8 @@ export function jsonAhead(output: readonly string[]): Json | undefined {
   return parsed.ok ? parsed.value : undefined;
 }
 
-function yamlOf(output: readonly string[]): Json | undefined {
+/** The first document of YAML in an output; undefined where there is none. */
+export function yamlAhead(output: readonly string[]): Json | undefined {
   const [parsed] = parseYamlDocuments(output, 1);
   return parsed?.ok === true ? parsed.value : undefined;
 }
@@ -67,7 +68,7 @@ function isLoneWord(output: readonly string[]): boolean {
 /** The value that a command of AWS printed, in whichever form it was asked for; undefined where that is not known. */
 export function printedValue({ options }: Command, output: readonly string[]): Json | undefined {
   const form = options.get('output') ?? options.get('o') ?? '';
-  if (form === 'yaml') return yamlOf(output);
+  if (form === 'yaml') return yamlAhead(output);
   const query = lastStage(options.get('query') ?? '');
   if (form === 'table') return valueOfRows(rowsOfTable(output, query), query);
   const value = jsonAhead(output);

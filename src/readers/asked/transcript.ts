@@ -16,7 +16,8 @@ import {
   linesOfCommand,
   wholeCommand,
 } from './command.ts';
-import { askedOf, partsOf } from './kubectl.ts';
+import { readInPod } from './in-pod.ts';
+import { askedOf, halfOf, partsOf } from './kubectl.ts';
 
 /** A command and what it printed. */
 interface Exchange {
@@ -134,6 +135,13 @@ function readKubectl(passage: PassageReading, { command, line, output }: Exchang
   if (asked.kind === 'EC2NodeClass') sayRows(passage, asked.kind.toLowerCase(), line, output);
 }
 
+/** Reads the half of an object that another program left of what kubectl printed. */
+function readPiped(passage: PassageReading, { command, line, output }: Exchange): void {
+  const asked = command.filter === '' ? null : askedOf(command);
+  const half = asked === null ? null : halfOf(command, asked, output);
+  if (half !== null) readPart(passage, half, line);
+}
+
 /** Says rows as kubectl prints them of several kinds, since no column of theirs tells the kind. */
 function sayRows(
   passage: PassageReading,
@@ -185,6 +193,8 @@ function readNames({ collector, document }: PassageReading, exchanges: readonly 
 /** Reads answers that only the command in front of them makes known. */
 export function readTranscript(passage: PassageReading, lines: readonly string[]): void {
   const exchanges = exchangesIn(lines);
+  for (const { command, ...printed } of exchanges) readInPod(passage, command, printed);
+  for (const exchange of exchanges) readPiped(passage, exchange);
   const whole = exchanges.filter(({ command }) => command.filter === '');
   for (const exchange of whole) {
     if (!readQueried(passage, exchange)) readKubectl(passage, exchange);
