@@ -162,7 +162,7 @@ function matchRow(view: Own): Match | null {
   const silent = view.sign('birdSilent')?.last;
   const lasting = view.sign('unreadyForLong')?.last ?? view.sign('unreadyOften')?.last;
   if (view.isLive || silent === undefined || lasting === undefined) return null;
-  if (view.sign('peersAway') !== null) return null;
+  if ((view.sign('peersAway') ?? view.clusterSign('peersAway')) !== null) return null;
   const { part } = silent.captures;
   return found(part === undefined ? {} : { part }, [silent, lasting], 'likely');
 }

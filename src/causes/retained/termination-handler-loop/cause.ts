@@ -47,7 +47,7 @@ const cause = defineCause({
     // That nodes come and go without end, whatever the reason.
     toldTurning: context(
       ['client-output', 'unknown'],
-      /\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?|[Gg]roups?|ones?)\b[^.!?]{0,160}\b(?:thrash(?:es|ing)|churn(?:s|ing)|over and over|again and again|time and again|one after (?:the other|another)|(?:every|after|within|than|only|for) (?:a few|\d{1,2}) minutes?)\b/,
+      /\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?|[Gg]roups?|ones?)\b(?:(?!\b(?:no|not|without|never|unless)\b)[^.!?]){0,160}\b(?:thrash(?:es|ing)|churn(?:s|ing)|over and over|again and again|time and again|one after (?:the other|another)|(?:every|after|within|than|only|for) (?:a few|\d{1,2}) minutes?)\b/,
       {
         isTold: true,
         anchors: [

@@ -33,12 +33,12 @@ const cause = defineCause({
     // Amounts as people note them: `NodeClaim status.allocatable.memory: 3388Mi`.
     claimed: context(
       ['client-output', 'unknown', 'node-claim'],
-      /\b[Nn]ode ?[Cc]laims?\b[^.!?]{0,60}(?:\.status)?[^!?]{0,20}\ballocatable\b[^!?\d]{0,40}\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<expected>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
+      /\b[Nn]ode ?[Cc]laims?\b[^!?]{0,80}?\ballocatable\b[^!?\d]{0,40}?\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<expected>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
       { anchors: ['llocatable'] },
     ),
     given: context(
       ['client-output', 'unknown', 'node-status'],
-      /\b(?:[Nn]odes?|kubelet)\b(?! ?[Cc]laim)[^!?]{0,60}\ballocatable\b[^!?\d]{0,40}\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<actual>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
+      /\b(?:[Nn]odes?|kubelet)\b(?! ?[Cc]laim)[^!?]{0,80}?\ballocatable\b[^!?\d]{0,40}?\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<actual>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
       { anchors: ['llocatable'] },
     ),
     lacksMemory: context(
