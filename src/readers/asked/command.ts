@@ -55,6 +55,9 @@ function optionsOf(words: readonly string[]): Pick<Command, 'words' | 'options'>
 const BARE =
   /^(?:(?:kubectl|oc) (?:-n \S{1,63} )?get |aws [a-z0-9-]{1,40} (?:describe|list|get)-|curl .{0,300}169\.254\.169\.254\/)/;
 
+/** What people add for output that ends without a line end. */
+const LINE_END = /\s{0,4}(?:;|&&)\s{0,4}echo\s{0,4}$/;
+
 /** The text of a command that a line shows; null for a line that shows none. */
 function typedIn(line: string): string | null {
   const head = line.slice(0, LENGTH_MAX);
@@ -84,7 +87,10 @@ export function filteredIn(line: string): Command | null {
 }
 
 function commandOf(text: string): Command | null {
-  const given = text.replace(/^sudo\s+/, '').replace(/\s{1,4}2>\s?\/dev\/null(?=\s|$)/, '');
+  const given = text
+    .replace(/^sudo\s+/, '')
+    .replace(/\s{1,4}2>\s?\/dev\/null(?=\s|$)/, '')
+    .replace(LINE_END, '');
   const piped = PIPED.exec(given);
   const parts: readonly string[] = (piped?.groups?.['asked'] ?? given).match(WORD) ?? [];
   if (parts.some((part) => /^[|;&<>]$/.test(part))) return null;

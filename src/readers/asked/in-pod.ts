@@ -1,3 +1,4 @@
+import { at, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
 import type { PassageReading } from '../passage.ts';
 import type { Command } from './command.ts';
 
@@ -60,6 +61,25 @@ function lacking(
   return isWhole ? without : [];
 }
 
+function sayOf(passage: PassageReading, line: number): (text: string) => void {
+  const nobody = { when: null, host: null, about: null } as const;
+  return (text) => passage.say({ ...nobody, text, source: 'client-output', line, isState: true });
+}
+
+/** Says which variables of AWS a part of a Pod lacks, where it shows the variables of its containers. */
+export function sayLacking(passage: PassageReading, part: JsonObject, line: number): void {
+  const lists = listAt(part, 'spec.containers').map((one) => at(one, 'env'));
+  if (textAt(part, 'kind') !== 'Pod' || !lists.some((list) => Array.isArray(list))) return;
+  const names = lists.flatMap((list) =>
+    Array.isArray(list) ? (list as readonly Json[]).map((one) => textAt(one, 'name')) : [],
+  );
+  const namespace = textAt(part, 'metadata.namespace');
+  const name = textAt(part, 'metadata.name') ?? '';
+  const pod = namespace === null ? name : `${namespace}/${name}`;
+  for (const one of GIVEN.filter((given) => !names.includes(given)))
+    sayOf(passage, line)(`Pod ${pod} has no variable ${one}`);
+}
+
 /** Says what a command in a pod asked and shows, which its output alone does not tell. */
 export function readInPod(
   passage: PassageReading,
@@ -68,10 +88,7 @@ export function readInPod(
 ): void {
   const ran = inPod(command);
   if (ran === null) return;
-  const say = (text: string): void => {
-    const nobody = { when: null, host: null, about: null } as const;
-    passage.say({ ...nobody, text, source: 'client-output', line, isState: true });
-  };
+  const say = sayOf(passage, line);
   for (const part of ran.text.split(/\s{0,4}(?:;|&&)\s{0,4}/).slice(0, PARTS_MAX))
     if (RESOLVES.test(part)) say(`In a pod: ${part}`);
   const [first = ''] = output;

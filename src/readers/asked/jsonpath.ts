@@ -127,6 +127,8 @@ function itemsOf(
   cursor: { at: number },
 ): readonly Printed[] {
   const items: Printed[] = [];
+  // Variables of all containers are told together, as those of one.
+  const list = path.at(-2) === 'env' ? path.map((one) => (one === '[*]' ? '[0]' : one)) : path;
   for (let item = 0; item < ITEMS_MAX && cursor.at < text.length; item++) {
     const before = cursor.at;
     const printed = valuesOf(body, text, cursor);
@@ -134,11 +136,11 @@ function itemsOf(
       cursor.at = before;
       break;
     }
-    const place = [...path.slice(0, -1), `[${item}]`];
+    const place = [...list.slice(0, -1), `[${item}]`];
     items.push(...printed.map((one) => ({ path: [...place, ...one.path], text: one.text })));
   }
   // That a list was printed and is empty is known as well.
-  return items.length > 0 ? items : [{ path: path.slice(0, -1), text: '[]' }];
+  return items.length > 0 ? items : [{ path: list.slice(0, -1), text: '[]' }];
 }
 
 /** True where one range follows another and nothing tells where the first one ends. */

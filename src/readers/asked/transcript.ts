@@ -16,8 +16,9 @@ import {
   linesOfCommand,
   wholeCommand,
 } from './command.ts';
-import { readInPod } from './in-pod.ts';
+import { readInPod, sayLacking } from './in-pod.ts';
 import { askedOf, halfOf, partsOf } from './kubectl.ts';
+import { readPodRows } from './pod-rows.ts';
 
 /** A command and what it printed. */
 interface Exchange {
@@ -131,14 +132,21 @@ function readKubectl(passage: PassageReading, { command, line, output }: Exchang
   const kind = asked.kind === 'Node' || isKubeKind(asked.kind) ? asked.kind : null;
   if (kind !== null && asked.isOfAll && /^No resources found\s*$/.test(first))
     collector.listing(`kube/${kind}`, `kubectl get ${kind.toLowerCase()}s -A`, locator);
-  for (const part of partsOf(command, asked, output)) readPart(passage, part, line);
+  for (const part of partsOf(command, asked, output)) {
+    readPart(passage, part, line);
+    sayLacking(passage, part, line);
+  }
   if (asked.kind === 'EC2NodeClass') sayRows(passage, asked.kind.toLowerCase(), line, output);
 }
 
-/** Reads the half of an object that another program left of what kubectl printed. */
+/** Reads rows of pods, and the half of an object that another program left of what kubectl printed. */
 function readPiped(passage: PassageReading, { command, line, output }: Exchange): void {
-  const asked = command.filter === '' ? null : askedOf(command);
-  const half = asked === null ? null : halfOf(command, asked, output);
+  const asked = askedOf(command);
+  if (asked === null) return;
+  const isEverywhere = command.options.has('A') || command.options.has('all-namespaces');
+  if (command.options.get('o') === 'wide')
+    readPodRows(passage, asked, { line, output }, isEverywhere);
+  const half = command.filter === '' ? null : halfOf(command, asked, output);
   if (half !== null) readPart(passage, half, line);
 }
 
