@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-20c4ee21';
+export const CATALOGUE_VERSION = '320-d539341c';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1013,6 +1013,9 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"no-cloud-controller-manager",name:"controllerEnds",in:["cloud-controller","controller-manager"],anchors:["unable to read AWS cloud provider config file","Cloud provider is nil","only 'aws'"],pattern:/(?:Cloud provider could not be initialized: .{0,1000})?(?<state>unable to read AWS cloud provider config file|Cloud provider is nil|unknown cloud provider \S{1,40}, only 'aws')/,strict:false,per:[]},
 {owner:"no-cloud-controller-manager",name:"nodeControllerNotStarted",in:["cloud-controller"],anchors:["failed to start cloud node controller: failed to get instances"],pattern:/failed to start cloud node controller: failed to get instances/,strict:false,per:[]},
 {owner:"no-cloud-controller-manager",name:"toldDeadlock",in:["client-output","unknown"],anchors:["uninitialized"],pattern:/\b(?:install|deploy|add|apply|run|bring up)(?:s|ed|ing)?(?: \S{1,20}){0,3} (?:CCM|[Cc]loud[ -][Cc]ontroller(?:[ -][Mm]anager)?|[Cc]loud provider)\b[^.!?]{0,160}?(?:\b(?:not|cannot|never)|n't)(?: \w{1,12})? (?:start|starts|started|schedule|scheduled|run|runs|running|come up|Pending)\b(?:[^.!?]|\.(?!\s)){0,120}?\buninitialized\b/,strict:false,isTold:true,per:[]},
+{owner:"no-cloud-controller-manager",name:"podsListed",in:["client-output"],anchors:[" pods of the cluster are listed"," pods of the namespace kube-system are listed"],pattern:/^All (?<pods>\d{1,5}) pods of (?:the cluster|the namespace kube-system) are listed$/,strict:false,per:[]},
+{owner:"no-cloud-controller-manager",name:"ownControlPlane",in:["client-output","pod-status","unknown"],anchors:["kube-apiserver-"],pattern:/(?:^|\s|\/)kube-apiserver-[a-z0-9][a-z0-9.-]{0,253}\s/,strict:false,per:[]},
+{owner:"no-cloud-controller-manager",name:"controllerNamed",in:["client-output","pod-status","unknown","event"],anchors:["cloud-controller","-ccm-"],pattern:/(?:^|[\s/])[a-z0-9-]{0,80}(?:cloud-controller|-ccm)-[a-z0-9-]{1,80}\s/,strict:false,per:[]},
 {owner:"no-cloud-controller-manager",name:"controllerStarts",in:["cloud-controller"],anchors:["error building controller context: failed to wait for apiserver","failed to start cloud node controller: instances interface","could not find VPC ID in instance metadata"],pattern:/error building controller context: failed to wait for apiserver|failed to start cloud node controller: instances interface|could not find VPC ID in instance metadata/,strict:false,per:[]},
 {owner:"node-registered-elsewhere",name:"registered",in:["kubelet"],anchors:["Successfully registered node","was previously registered"],pattern:/Successfully registered node|was previously registered/,strict:false,per:[]},
 {owner:"node-registered-elsewhere",name:"server",in:["kubelet","cloud-init","nodeadm","user-data","host-file","bottlerocket"],anchors:[".eks.amazonaws.com"],pattern:/https:\/\/(?<server>[0-9A-Fa-f]{8,32}\.[a-z0-9.-]{1,400}\.eks\.amazonaws\.com(?:\.cn)?)/,strict:true,per:[]},

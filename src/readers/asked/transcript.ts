@@ -18,7 +18,7 @@ import {
 } from './command.ts';
 import { readInPod, sayLacking } from './in-pod.ts';
 import { askedOf, halfOf, partsOf } from './kubectl.ts';
-import { readPodRows } from './pod-rows.ts';
+import { readPodRows, readWholeList } from './pod-rows.ts';
 
 /** A command and what it printed. */
 interface Exchange {
@@ -146,6 +146,7 @@ function readPiped(passage: PassageReading, { command, line, output }: Exchange)
   const isEverywhere = command.options.has('A') || command.options.has('all-namespaces');
   if (command.options.get('o') === 'wide')
     readPodRows(passage, asked, { line, output }, isEverywhere);
+  readWholeList(passage, asked, command, { line, output });
   const half = command.filter === '' ? null : halfOf(command, asked, output);
   if (half !== null) readPart(passage, half, line);
 }
