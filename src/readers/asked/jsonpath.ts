@@ -132,7 +132,7 @@ function itemsOf(
   for (let item = 0; item < ITEMS_MAX && cursor.at < text.length; item++) {
     const before = cursor.at;
     const printed = valuesOf(body, text, cursor);
-    if (printed === null || cursor.at === before || !fits([...path, ''], printed)) {
+    if (printed === null || cursor.at === before || !fits(path, printed)) {
       cursor.at = before;
       break;
     }
