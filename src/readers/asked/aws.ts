@@ -48,12 +48,13 @@ function filtered(answer: JsonObject, { text }: Command): JsonObject {
     [...text.matchAll(FILTER)].map(([, name = '', value = '']) => [name, value]),
   );
   const told = ALIKE.filter(([list, filter]) => values.has(filter) && Array.isArray(answer[list]));
-  return told.reduce<JsonObject>((whole, [list, filter, member]) => {
-    const items = whole[list] as readonly Json[];
+  const full: Record<string, Json> = { ...answer };
+  for (const [list, filter, member] of told) {
+    const items = full[list] as readonly Json[];
     const value = values.get(filter) ?? '';
-    const full = items.map((item) => (isObject(item) ? { [member]: value, ...item } : item));
-    return { ...whole, [list]: full };
-  }, answer);
+    full[list] = items.map((item) => (isObject(item) ? { [member]: value, ...item } : item));
+  }
+  return full;
 }
 
 /** Options that narrow an answer, so that what it lacks may be there. */

@@ -74,6 +74,32 @@ describe('answers of aws with --query', () => {
     );
   });
 
+  test('an empty list is that of the call, and of all where nothing narrows it', () => {
+    const all = read('$ aws ec2 describe-nat-gateways --query NatGateways\n[]');
+    assert.deepEqual(
+      all.listings.map(({ kind }) => kind),
+      ['aws/nat-gateway'],
+    );
+    const some = read(
+      '$ aws ec2 describe-nat-gateways --filter Name=a,Values=b --query NatGateways\n[]',
+    );
+    assert.deepEqual(some.listings, []);
+    assert.deepEqual(
+      factsIn('$ aws eks list-access-entries --cluster-name a --query accessEntries\n[]'),
+      [{ kind: 'aws/access-entry-list', value: [], extent: 'whole' }],
+    );
+  });
+
+  test('a function in the question leaves the answer alone, and so does a filter without result', () => {
+    assert.deepEqual(factsIn("$ aws ec2 describe-subnets --query 'length(Subnets)'\n3"), []);
+    assert.deepEqual(
+      factsIn("$ aws ec2 describe-subnets --query 'Subnets[?a==`b`].SubnetId'\n[]"),
+      [],
+    );
+  });
+});
+
+describe('rows of aws beside other output', () => {
   test('rows have what was asked for under names in the order of the names, without what is counted', () => {
     const query =
       "--query 'NetworkInterfaces[].{Id:NetworkInterfaceId,Of:Description,Addresses:length(PrivateIpAddresses)}'";
@@ -105,30 +131,6 @@ describe('answers of aws with --query', () => {
     assert.deepEqual(
       facts.map(({ value }) => (value as { readonly Name: unknown }).Name),
       ['a-name'],
-    );
-  });
-
-  test('an empty list is that of the call, and of all where nothing narrows it', () => {
-    const all = read('$ aws ec2 describe-nat-gateways --query NatGateways\n[]');
-    assert.deepEqual(
-      all.listings.map(({ kind }) => kind),
-      ['aws/nat-gateway'],
-    );
-    const some = read(
-      '$ aws ec2 describe-nat-gateways --filter Name=a,Values=b --query NatGateways\n[]',
-    );
-    assert.deepEqual(some.listings, []);
-    assert.deepEqual(
-      factsIn('$ aws eks list-access-entries --cluster-name a --query accessEntries\n[]'),
-      [{ kind: 'aws/access-entry-list', value: [], extent: 'whole' }],
-    );
-  });
-
-  test('a function in the question leaves the answer alone, and so does a filter without result', () => {
-    assert.deepEqual(factsIn("$ aws ec2 describe-subnets --query 'length(Subnets)'\n3"), []);
-    assert.deepEqual(
-      factsIn("$ aws ec2 describe-subnets --query 'Subnets[?a==`b`].SubnetId'\n[]"),
-      [],
     );
   });
 });
