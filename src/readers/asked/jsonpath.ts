@@ -15,7 +15,7 @@ export interface Printed {
 const TOKENS_MAX = 60;
 const ITEMS_MAX = 500;
 const PART =
-  /\{\s*(?:(?<words>"[^"{}]{0,60}"|'[^'{}]{0,60}')|range\s+(?<each>[^{}]{1,300})|(?<end>end)|(?<field>[$.@][^{}"']{0,300}))\s*\}|(?<plain>[^{}]{1,100})/y;
+  /\{\s{0,4}(?:(?<words>"[^"{}]{0,60}"|'[^'{}]{0,60}')|range\s{1,4}(?<each>[$.@][^{}\s]{0,300})|(?<end>end)|(?<field>[$.@][^{}"'\s]{0,300}))\s{0,4}\}|(?<plain>[^{}]{1,100})/y;
 
 /** A path such as `.spec.containers[0].env[*]` or `.metadata.annotations.a\.b/c`; null for one that picks or computes. */
 function pathOf(text: string): readonly string[] | null {
