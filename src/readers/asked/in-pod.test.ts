@@ -25,7 +25,7 @@ function saidIn(text: string): readonly string[] {
 }
 
 describe('what a pod is asked', () => {
-  test('stands beside the answer, which alone does not say what was asked', () => {
+  test('comes with the answer, which alone does not say what was asked', () => {
     assert.deepEqual(saidIn('$ kubectl exec -it a -- nslookup kubernetes.default\n;; timed out'), [
       'In a pod: nslookup kubernetes.default',
     ]);

@@ -67,16 +67,11 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchGiven(view) ?? matchUnsettled(view));
+export default matched(cause, matchGiven);
 
 type Own = ViewOf<typeof cause>;
 
 const ROLE = 'iam.amazonaws.com/role';
-
-function matchUnsettled(view: Own): Match | null {
-  const unsettled = view.sign('notSettled')?.last;
-  return unsettled === undefined ? null : found(unsettled.captures, [unsettled], 'likely');
-}
 
 /** The name of a role, without the path or the account before it. */
 function roleName(role: string): string {
