@@ -29,6 +29,34 @@ const NAMED: readonly (readonly [option: string, member: string, id: string])[] 
   ['addon-name', 'addon', 'addonName'],
 ];
 
+/** Filters by which all items of a list have a member alike. */
+const ALIKE: readonly (readonly [list: string, filter: string, member: string])[] = [
+  ['NetworkInterfaces', 'status', 'Status'],
+  ['NetworkInterfaces', 'subnet-id', 'SubnetId'],
+  ['NetworkInterfaces', 'vpc-id', 'VpcId'],
+  ['NetworkInterfaces', 'description', 'Description'],
+  ['Subnets', 'vpc-id', 'VpcId'],
+  ['Images', 'image-id', 'ImageId'],
+];
+
+/** The one value of each filter, `Name=status,Values=available`; one of several or with a wildcard tells none. */
+const FILTER = /(?<![\w-])Name=([a-z-]{1,60}),Values=([\w./:-]{1,200})(?![\w,*?./:-])/g;
+
+/** Adds what the filters say of each item that does not say it itself. */
+function filtered(answer: JsonObject, { text }: Command): JsonObject {
+  const values = new Map(
+    [...text.matchAll(FILTER)].map(([, name = '', value = '']) => [name, value]),
+  );
+  const told = ALIKE.filter(([list, filter]) => values.has(filter) && Array.isArray(answer[list]));
+  const full: Record<string, Json> = { ...answer };
+  for (const [list, filter, member] of told) {
+    const items = full[list] as readonly Json[];
+    const value = values.get(filter) ?? '';
+    full[list] = items.map((item) => (isObject(item) ? { [member]: value, ...item } : item));
+  }
+  return full;
+}
+
 /** Options that narrow an answer, so that what it lacks may be there. */
 const NARROWED = /^(?:filters?|max-items|max-results|[\w-]+-(?:ids?|names?|arns?|types?))$/;
 
@@ -94,5 +122,8 @@ export function awsAnswerTo(command: Command, output: readonly string[]): JsonOb
   const answer =
     given === undefined ? undefined : answerOf(command.options.get('query') ?? '', given);
   if (!isObject(answer)) return null;
-  return { ...askedBy(command), ...instanceNamed(named(answer, command), command) };
+  return {
+    ...askedBy(command),
+    ...instanceNamed(filtered(named(answer, command), command), command),
+  };
 }

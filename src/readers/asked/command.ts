@@ -10,6 +10,8 @@ export interface Command {
   readonly options: ReadonlyMap<string, string>;
   /** The path that jq took of the output behind a pipe; empty without one. */
   readonly jqPath: string;
+  /** The pipe behind which only some lines were left, such as `grep AWS_`; empty without one. */
+  readonly filter: string;
 }
 
 const LENGTH_MAX = 2000;
@@ -31,13 +33,15 @@ function unquoted(word: string): string {
 
 /** Options that have no value behind them. */
 const FLAG =
-  /^(?:-[a-zA-Z]?A|--(?:all-namespaces|no-headers|show-labels|no-cli-pager|include-\S+|no-paginate|watch)|-s[A-Za-z]*|-f)$/;
+  /^(?:-[a-zA-Z]?A|--(?:all-namespaces|no-headers|show-labels|no-cli-pager|include-\S+|no-paginate|watch|stdin|tty|rm|quiet)|-s[A-Za-z]*|-f|-[it]{1,2})$/;
 
 function optionsOf(words: readonly string[]): Pick<Command, 'words' | 'options'> {
   const rest: string[] = [];
   const options = new Map<string, string>();
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? '';
+    // What stands behind two dashes is the command of a pod.
+    if (word === '--') return { words: [...rest, ...words.slice(index)], options };
     const [, name = '', value] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word) ?? [];
     if (name === '') rest.push(word);
     else if (value !== undefined) options.set(name, value);
@@ -51,18 +55,48 @@ function optionsOf(words: readonly string[]): Pick<Command, 'words' | 'options'>
 const BARE =
   /^(?:(?:kubectl|oc) (?:-n \S{1,63} )?get |aws [a-z0-9-]{1,40} (?:describe|list|get)-|curl .{0,300}169\.254\.169\.254\/)/;
 
+/** What people add for output that ends without a line end. */
+const LINE_END = /\s{0,4}(?:;|&&)\s{0,4}echo\s{0,4}$/;
+
+/** The text of a command that a line shows; null for a line that shows none. */
+function typedIn(line: string): string | null {
+  const head = line.slice(0, LENGTH_MAX);
+  return commandBehindPrompt(head) ?? (BARE.test(head) ? head.trim() : null);
+}
+
+/** True for a line that was typed, whatever becomes of what it prints. */
+export function isTyped(line: string): boolean {
+  return typedIn(line) !== null;
+}
+
 /** The command that a line of a transcript shows; null where its output goes elsewhere. */
 export function commandIn(line: string): Command | null {
-  const head = line.slice(0, LENGTH_MAX);
-  const text = commandBehindPrompt(head) ?? (BARE.test(head) ? head.trim() : null);
-  if (text === null) return null;
-  const given = text.replace(/^sudo\s+/, '').replace(/\s{1,4}2>\s?\/dev\/null(?=\s|$)/, '');
+  const text = typedIn(line);
+  return text === null ? null : commandOf(text);
+}
+
+/** Programs that leave some of the lines or columns that they are given. */
+const FILTERED =
+  /^(?<asked>[^|]{1,1000})\|\s{0,4}(?<filter>(?:e?grep|sed|awk|head|tail|cut|yq)\s[^\n]{1,600})$/;
+
+/** A command of whose output another program left some lines; null for any other. */
+export function filteredIn(line: string): Command | null {
+  const { asked, filter = '' } = FILTERED.exec(typedIn(line) ?? '')?.groups ?? {};
+  const command = asked === undefined ? null : commandOf(asked.trim());
+  return command === null ? null : { ...command, filter: filter.trim() };
+}
+
+function commandOf(text: string): Command | null {
+  const given = text
+    .replace(/^sudo\s+/, '')
+    .replace(/\s{1,4}2>\s?\/dev\/null(?=\s|$)/, '')
+    .replace(LINE_END, '');
   const piped = PIPED.exec(given);
   const parts: readonly string[] = (piped?.groups?.['asked'] ?? given).match(WORD) ?? [];
   if (parts.some((part) => /^[|;&<>]$/.test(part))) return null;
   const [program = '', ...words] = parts.map(unquoted);
   const jqPath = unquoted(piped?.groups?.['path'] ?? '').replace(/^\.$/, '');
-  return { text, program, ...optionsOf(words), jqPath };
+  return { text, program, ...optionsOf(words), jqPath, filter: '' };
 }
 
 /** Commands behind one another on one line, each as if it were typed alone. */

@@ -1,8 +1,8 @@
 import { goValue } from './go-value.ts';
 import { isObject, type Json, type JsonObject } from '../../evidence/json.ts';
 import type { Command } from './command.ts';
-import { listPrinted } from './listed.ts';
-import { jsonAhead } from './printed.ts';
+import { printedBy, putAt } from './jsonpath.ts';
+import { jsonAhead, yamlAhead } from './printed.ts';
 
 /** Kinds by the names under which kubectl takes them. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -33,6 +33,8 @@ const KINDS: Readonly<Record<string, string>> = {
   machine: 'Machine',
   securitygrouppolicie: 'SecurityGroupPolicy',
   sgp: 'SecurityGroupPolicy',
+  nodereadinessrule: 'NodeReadinessRule',
+  nrr: 'NodeReadinessRule',
   pvc: 'PersistentVolumeClaim',
   pv: 'PersistentVolume',
 };
@@ -47,6 +49,7 @@ const OF_CLUSTER = new Set([
   'CNINode',
   'CSINode',
   'Namespace',
+  'NodeReadinessRule',
   'PersistentVolume',
 ]);
 
@@ -119,34 +122,18 @@ function emptyObject({ kind, name, namespace }: Asked): Record<string, Json> {
 }
 
 function ofJsonpath(asked: Asked, template: string, output: readonly string[]): JsonObject | null {
-  const paths = (template.match(/\{[^{}]*\}/g) ?? [template]).map(membersOf);
-  const text = output.join('\n').trimEnd();
-  const values =
-    paths.length === 1 ? [/^[[{]/.test(text) ? text : (output[0] ?? '').trim()] : text.split(/\s+/);
-  if (asked.name === null || values.length !== paths.length) return null;
-  const object = emptyObject(asked);
-  for (const [index, members] of paths.entries()) {
-    if (members === null) return null;
+  const values = asked.name === null ? null : printedBy(template, output);
+  if (values === null || values.some(({ path }) => path.includes('[*]'))) return null;
+  return values.reduce<Json>(
     // kubectl prints nothing for what is not there.
-    const value = values[index] ?? '';
-    put(object, members, value === '' ? null : valueIn(value));
-  }
-  return object;
+    (object, { path, text }) => putAt(object, path, text === '' ? null : valueIn(text)),
+    emptyObject(asked),
+  ) as JsonObject;
 }
 
 /** kubectl prints lists and maps as JSON, older ones as Go does. */
 function valueIn(text: string): Json {
   return (/^[[{]/.test(text) ? jsonAhead(text.split('\n')) : undefined) ?? goValue(text);
-}
-
-/** A list of which a template prints the items. */
-function ofList(asked: Asked, template: string, output: readonly string[]): JsonObject | null {
-  const list = asked.name === null ? null : listPrinted(template.trim(), output);
-  const members = list === null ? null : membersOf(list.path);
-  if (list === null || members === null) return null;
-  const object = emptyObject(asked);
-  put(object, members, list.items);
-  return object;
 }
 
 const RANGE = /^\{ ?range \.items\[\*?\] ?\}(?<each>.{1,800})\{ ?end ?\}$/s;
@@ -212,6 +199,24 @@ export function partsOf(
   if (form !== 'jsonpath') return [];
   const each = RANGE.exec(template.trim())?.groups?.['each'];
   if (each !== undefined) return ofRange(asked, each, output);
-  const one = ofList(asked, template, output) ?? ofJsonpath(asked, template, output);
+  const one = ofJsonpath(asked, template, output);
   return one === null ? [] : [one];
+}
+
+/** Leaves an object from its spec or its status on to the end, or one of them with all that it has. */
+const HALF =
+  /^(?:sed\s+-n\s+['"]\/\^?(?:spec|status):?\/,(?:\$|\/\^?status:?\/)\s?p['"]|yq\s+(?:e(?:val)?\s+)?['"]?\.(?<member>spec|status)['"]?(?:\s+-)?)$/;
+
+/** The spec or the status of an object of which kubectl printed all; null for any other output. */
+export function halfOf(
+  command: Command,
+  asked: Asked,
+  output: readonly string[],
+): JsonObject | null {
+  const half = HALF.exec(command.filter);
+  if (half === null || asked.name === null || outputOf(command) !== 'yaml') return null;
+  const value = yamlAhead(output);
+  if (!isObject(value)) return null;
+  const member = half.groups?.['member'];
+  return { ...emptyObject(asked), ...(member === undefined ? value : { [member]: value }) };
 }

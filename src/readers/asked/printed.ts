@@ -17,7 +17,8 @@ export function jsonAhead(output: readonly string[]): Json | undefined {
   return parsed.ok ? parsed.value : undefined;
 }
 
-function yamlOf(output: readonly string[]): Json | undefined {
+/** The first document of YAML in an output; undefined where there is none. */
+export function yamlAhead(output: readonly string[]): Json | undefined {
   const [parsed] = parseYamlDocuments(output, 1);
   return parsed?.ok === true ? parsed.value : undefined;
 }
@@ -28,13 +29,21 @@ function cellOf(text: string): Json {
   return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
-/** The rows of `--output table`, of which the first names the call. */
-function rowsOfTable(output: readonly string[]): readonly (readonly string[])[] {
+/** Under which names an expression asks for its parts, in the order of the columns. */
+function namesAsked(query: string): string {
+  const parts = /\{([^{}]{1,800})\}$/.exec(query)?.[1]?.split(',') ?? [];
+  const names = parts.map((part) => part.replace(/:.*$/s, '').trim());
+  return names.toSorted().join('|');
+}
+
+/** The rows of `--output table`, of which the first names the call, and one may name the columns. */
+function rowsOfTable(output: readonly string[], query: string): readonly (readonly string[])[] {
   const rows = output
     .filter((line) => /^\s*\|/.test(line))
     .map((line) => line.trim().replace(/^\|+|\|+$/g, ''));
   const [title = '', ...rest] = rows.map((row) => row.split('|').map((cell) => cell.trim()));
-  return title.length === 1 ? rest : [];
+  if (title.length !== 1) return [];
+  return rest.filter((row) => row.join('|') !== namesAsked(query));
 }
 
 /** What `--output text` prints: a row a line, tabs between the cells. */
@@ -59,9 +68,9 @@ function isLoneWord(output: readonly string[]): boolean {
 /** The value that a command of AWS printed, in whichever form it was asked for; undefined where that is not known. */
 export function printedValue({ options }: Command, output: readonly string[]): Json | undefined {
   const form = options.get('output') ?? options.get('o') ?? '';
-  if (form === 'yaml') return yamlOf(output);
+  if (form === 'yaml') return yamlAhead(output);
   const query = lastStage(options.get('query') ?? '');
-  if (form === 'table') return valueOfRows(rowsOfTable(output), query);
+  if (form === 'table') return valueOfRows(rowsOfTable(output, query), query);
   const value = jsonAhead(output);
   const isPlain =
     output.length <= PLAIN_LINES_MAX && output.every((line) => !/^\s*[{[\]}]/.test(line));

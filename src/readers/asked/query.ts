@@ -5,6 +5,8 @@ type Step =
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'each' }
   | { readonly kind: 'item' }
+  /** What a function computes of the thing, which tells nothing of what the thing has. */
+  | { readonly kind: 'computed' }
   /** Items picked out by what they are; with the member that all of them have alike, if that was asked. */
   | { readonly kind: 'some'; readonly member: string; readonly is: string | null }
   | {
@@ -17,9 +19,16 @@ type Step =
 const STEP =
   /\.?(?:(?<name>[A-Za-z_]\w{0,60}|"[\w./:-]{1,100}")|(?<each>\[\*?\])|(?<item>\[-?\d{1,3}\])|(?<some>\[\?[^[\]{}]{1,200}\])|(?<list>\[[^\][]{1,400}(?:\[(?:\*|\d{1,3})?\][^\][]{0,400}){0,20}\])|(?<hash>\{[^{}]{1,800}\}))/y;
 
+/** A function of one part, such as `length(Tags)`, as a part beside others. */
+const COMPUTED = /^\s*[a-z_]{1,30}\([^(),]{0,200}\)\s*$/;
+
+function partOf(text: string): readonly Step[] | null {
+  return COMPUTED.test(text) ? [{ kind: 'computed' }] : stepsOf(text);
+}
+
 function severalOf(text: string, isHash: boolean): Step | null {
   const parts = text.slice(1, -1).split(',');
-  const paths = parts.map((part) => stepsOf(isHash ? part.replace(/^[^:]*:/, '') : part));
+  const paths = parts.map((part) => partOf(isHash ? part.replace(/^[^:]*:/, '') : part));
   const names = isHash ? parts.map((part) => part.replace(/:.*$/s, '').trim()) : [];
   const known = paths.filter((path) => path !== null);
   return known.length === paths.length ? { kind: 'several', paths: known, names } : null;
@@ -97,12 +106,21 @@ function itemsBehind(
   return behind.length === items.length ? behind : undefined;
 }
 
-/** The parts as they stand in the list that was asked for, whether printed under names or in order. */
+/**
+ * The parts as they stand in the list that was asked for, whether printed under names or in order:
+ * rows of text and of tables have what was asked for under names in the order of the names.
+ */
 function partsIn(
   { paths, names }: Extract<Step, { kind: 'several' }>,
   value: Json,
 ): readonly Json[] {
-  if (Array.isArray(value)) return value as readonly Json[];
+  if (Array.isArray(value)) {
+    const cells = value as readonly Json[];
+    const sorted = names.toSorted();
+    return names.length === 0 || cells.length !== names.length
+      ? cells
+      : names.map((name) => cells[sorted.indexOf(name)] ?? null);
+  }
   if (!isObject(value) || names.length !== paths.length) return [];
   return names.flatMap((name) => (value[name] === undefined ? [] : [value[name]]));
 }
@@ -122,6 +140,8 @@ function answerBehind([step, ...rest]: readonly Step[], value: Json): Json | und
     }
     case 'each':
       return itemsBehind(value, rest, inner);
+    case 'computed':
+      return {};
     case 'some': {
       const behind = itemsBehind(value, rest, inner);
       // Nothing picked out says nothing of what else there is.

@@ -99,6 +99,42 @@ describe('answers of aws with --query', () => {
   });
 });
 
+describe('rows of aws beside other output', () => {
+  test('rows have what was asked for under names in the order of the names, without what is counted', () => {
+    const query =
+      "--query 'NetworkInterfaces[].{Id:NetworkInterfaceId,Of:Description,Addresses:length(PrivateIpAddresses)}'";
+    const filters = '--filters Name=status,Values=available Name=vpc-id,Values=vpc-1,vpc-2';
+    const values = (rows: string): readonly unknown[] =>
+      read(`$ aws ec2 describe-network-interfaces ${filters} ${query} ${rows}`).facts.map(
+        ({ value }) => {
+          const { NetworkInterfaceId, Description, Status, VpcId } = value as Record<
+            string,
+            unknown
+          >;
+          return [NetworkInterfaceId, Description, Status, VpcId];
+        },
+      );
+    const expected = [['eni-0a1b2c3d', 'aws-K8S-i-0a1b2c3d', 'available', null]];
+    assert.deepEqual(values('--output text\n15\teni-0a1b2c3d\taws-K8S-i-0a1b2c3d'), expected);
+    const table = [
+      '| DescribeNetworkInterfaces |',
+      '| Addresses | Id | Of |',
+      '| 15 | eni-0a1b2c3d | aws-K8S-i-0a1b2c3d |',
+    ];
+    assert.deepEqual(values(`--output table\n${table.join('\n')}`), expected);
+  });
+
+  test('end where the next command was typed, whatever became of what that printed', () => {
+    const facts = read(
+      "$ aws ec2 describe-images --image-ids ami-0a1b2c3d --query 'Images[].Name' --output text\na-name\n$ kubectl logs x | tail -1\nE0121 words",
+    ).facts;
+    assert.deepEqual(
+      facts.map(({ value }) => (value as { readonly Name: unknown }).Name),
+      ['a-name'],
+    );
+  });
+});
+
 describe('answers of aws in other forms', () => {
   /** What is told of subnets: the id and the count. */
   const counts = (text: string): readonly unknown[] =>

@@ -7,10 +7,20 @@ import { readPart } from '../kube/object.ts';
 import type { PassageReading } from '../passage.ts';
 import { bracketEnds } from '../text/bracket-ends.ts';
 import { awsAnswerTo, isOfAll } from './aws.ts';
-import { type Command, commandsIn, isContinued, linesOfCommand, wholeCommand } from './command.ts';
-import { askedOf, partsOf } from './kubectl.ts';
+import {
+  type Command,
+  commandsIn,
+  filteredIn,
+  isContinued,
+  isTyped,
+  linesOfCommand,
+  wholeCommand,
+} from './command.ts';
+import { readInPod, sayLacking } from './in-pod.ts';
+import { askedOf, halfOf, partsOf } from './kubectl.ts';
 import { readLookups } from './lookups.ts';
 import { readMetadata } from './metadata.ts';
+import { readPodRows, readWholeList } from './pod-rows.ts';
 
 /** A command and what it printed. */
 interface Exchange {
@@ -32,9 +42,12 @@ interface Typed {
 function typedAt(lines: readonly string[], index: number): Typed | null {
   if (index > 0 && isContinued(lines[index - 1])) return null;
   const isLong = isContinued(lines[index]);
-  const commands = commandsIn(isLong ? wholeCommand(lines, index) : (lines[index] ?? ''));
+  const text = isLong ? wholeCommand(lines, index) : (lines[index] ?? '');
+  if (!isTyped(text)) return null;
+  const whole = commandsIn(text);
+  const commands = whole.length > 0 ? whole : [filteredIn(text)].filter((one) => one !== null);
   const last = isLong ? index + linesOfCommand(lines, index) - 1 : index;
-  return commands.length === 0 ? null : { commands, index, last };
+  return { commands, index, last };
 }
 
 /** Each command of a line has what follows, up to the end of the JSON that the one before printed. */
@@ -121,8 +134,23 @@ function readKubectl(passage: PassageReading, { command, line, output }: Exchang
   const kind = asked.kind === 'Node' || isKubeKind(asked.kind) ? asked.kind : null;
   if (kind !== null && asked.isOfAll && /^No resources found\s*$/.test(first))
     collector.listing(`kube/${kind}`, `kubectl get ${kind.toLowerCase()}s -A`, locator);
-  for (const part of partsOf(command, asked, output)) readPart(passage, part, line);
+  for (const part of partsOf(command, asked, output)) {
+    readPart(passage, part, line);
+    sayLacking(passage, part, line);
+  }
   if (asked.kind === 'EC2NodeClass') sayRows(passage, asked.kind.toLowerCase(), line, output);
+}
+
+/** Reads rows of pods, and the half of an object that another program left of what kubectl printed. */
+function readPiped(passage: PassageReading, { command, line, output }: Exchange): void {
+  const asked = askedOf(command);
+  if (asked === null) return;
+  const isEverywhere = command.options.has('A') || command.options.has('all-namespaces');
+  if (command.options.get('o') === 'wide')
+    readPodRows(passage, asked, { line, output }, isEverywhere);
+  readWholeList(passage, asked, command, { line, output });
+  const half = command.filter === '' ? null : halfOf(command, asked, output);
+  if (half !== null) readPart(passage, half, line);
 }
 
 /** Says rows as kubectl prints them of several kinds, since no column of theirs tells the kind. */
@@ -176,10 +204,13 @@ function readNames({ collector, document }: PassageReading, exchanges: readonly 
 /** Reads answers that only the command in front of them makes known. */
 export function readTranscript(passage: PassageReading, lines: readonly string[]): void {
   const exchanges = exchangesIn(lines);
-  for (const exchange of exchanges) {
+  for (const { command, ...printed } of exchanges) readInPod(passage, command, printed);
+  for (const exchange of exchanges) readPiped(passage, exchange);
+  const whole = exchanges.filter(({ command }) => command.filter === '');
+  for (const exchange of whole) {
     if (!readQueried(passage, exchange)) readKubectl(passage, exchange);
   }
-  readNames(passage, exchanges);
+  readNames(passage, whole);
   readMetadata(passage, lines);
   readLookups(passage, lines);
 }

@@ -166,9 +166,25 @@ function readOther(
     collector.fact(document, 'kube/cluster-info', parseDiscovery(value), origin);
   if (isKubeKind(kind))
     collector.fact(document, factKind(kind), projectObject(kind, value, collector.share), origin);
+  if (kind === 'NodeReadinessRule') sayEvaluations(passage, value, readAs.line);
   const source = LINE_SOURCES[kind] ?? 'object';
   for (const state of linesOfObject(kind, value))
     say(passage, state, source, readAs.line, about[0] ?? null);
+}
+
+/** Says of each node what a NodeReadinessRule found there, as it keeps that in its status. */
+function sayEvaluations(passage: PassageReading, value: JsonObject, line: number): void {
+  const rule = textAt(value, 'metadata.name') ?? '';
+  for (const node of listAt(value, 'status.nodeEvaluations')) {
+    const name = textAt(node, 'nodeName') ?? '';
+    if (textAt(node, 'taintStatus') !== 'Present' || name === '') continue;
+    for (const result of listAt(node, 'conditionResults')) {
+      const [is, wanted] = [textAt(result, 'currentStatus'), textAt(result, 'requiredStatus')];
+      if (is === null || wanted === null || is === wanted) continue;
+      const text = `NodeReadinessRule ${rule} holds its taint on Node ${name}: condition ${textAt(result, 'type') ?? ''}=${is}, required ${wanted}`;
+      say(passage, { text, sinceMs: null }, 'object', line, classifyName(name, 'node'));
+    }
+  }
 }
 
 function factKind(kind: KubeKind): `kube/${KubeKind}` {
@@ -233,6 +249,7 @@ export function readPart(passage: PassageReading, value: JsonObject, line: numbe
   } else if (kind === 'ConfigMap' && textAt(value, 'metadata.name') === 'aws-auth') {
     collector.fact(document, 'kube/aws-auth', parseAwsAuth(value), { ...origin, about: [] });
   } else if (isKubeKind(kind)) {
+    if (kind === 'NodeReadinessRule') sayEvaluations(passage, value, line);
     const about = machineOfObject(kind, value);
     const body = projectFact(KUBE_SHAPES[kind], value, false)?.value ?? {};
     const part = { ...identityOf(kind, value, collector.share), ...body };

@@ -20,6 +20,7 @@ import {
   serviceAccountOf,
 } from '../../../domain/pods/pods.ts';
 import { endpointsOf, type ServiceName } from '../../../domain/pods/services.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { ServiceAccount, WebhookConfiguration } from '../../../evidence/kube/admission.ts';
 
@@ -45,6 +46,12 @@ const cause = defineCause({
       ['client-output'],
       /mutatingwebhookconfigurations[\w.]* "(?<webhook>pod-identity-webhook)" not found/,
       { anchors: ['mutatingwebhookconfigurations'] },
+    ),
+    // Read from what `kubectl exec … -- env`, or a template for the variables, printed.
+    variableLacking: context(
+      ['client-output'],
+      /^Pod (?<pod>\S{1,317}) has no variable AWS_(?:WEB_IDENTITY_TOKEN_FILE|ROLE_ARN)$/,
+      { anchors: ['has no variable AWS_'] },
     ),
     leftAlone: context(['pod-identity-webhook'], /Pod was not mutated\. Reason:/),
     mutatedAfter: withdraws(
@@ -103,7 +110,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchUnchanged);
+export default matched(cause, (view) => matchUnchanged(view) ?? matchShown(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -140,6 +147,41 @@ function matchUnchanged(view: Own): Match | null {
     crashing === undefined ? 'likely' : 'definite',
   );
   return withRepairs(match, isWebhookGone(view) ? [] : missed.flatMap(replacementOf));
+}
+
+/** A pod of which somebody shows that it lacks the variables; neither its Node nor its state is told. */
+function matchShown(view: Own): Match | null {
+  const lacking = view.sign('variableLacking') ?? view.clusterSign('variableLacking');
+  if (view.isLive || lacking === null) return null;
+  for (const pod of view.everywhere('kube/Pod')) {
+    const account = view
+      .everywhere('kube/ServiceAccount')
+      .find(({ value }) => ANNOTATION in value.annotations && isAccountOf(value, pod.value));
+    const shown = lacking.quotes.find(({ captures }) => isPodNamed(pod.value, captures['pod']));
+    if (account === undefined || shown === undefined || isInjected(pod.value)) continue;
+    return foundShown(view, pod, account, shown);
+  }
+  return null;
+}
+
+function isPodNamed(pod: Pod, name: string | undefined): boolean {
+  return name === pod.name || name === `${pod.namespace ?? 'default'}/${pod.name}`;
+}
+
+function foundShown(view: Own, pod: Seen<Pod>, account: Seen<ServiceAccount>, shown: Quote): Match {
+  const name = podName(pod.value);
+  const who = `${account.value.namespace ?? ''}/${account.value.name}`;
+  const role = account.value.annotations[ANNOTATION] ?? '';
+  const created = pod.value.metadata?.creationTimestamp ?? '';
+  return found(
+    { account: who, role, pod: name, why: whyLeft(view, pod, account) },
+    [
+      view.quote(account, `ServiceAccount ${who} ${ANNOTATION}: ${role}`),
+      view.quote(pod, `Pod ${name} created ${created}`),
+      shown,
+    ],
+    'likely',
+  );
 }
 
 /** Agents of the cluster are annotated by charts also where the node's role is all that they need. */

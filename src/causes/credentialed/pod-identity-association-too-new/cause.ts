@@ -9,8 +9,9 @@ import {
   type ViewOf,
   withRepairs,
 } from '../../../diagnosis/cause.ts';
+import { isoMs } from '../../../evidence/time.ts';
 import { replacing } from '../../../diagnosis/repair.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import {
@@ -35,6 +36,12 @@ const cause = defineCause({
   title: 'the pod is older than its Pod Identity association',
   scope: 'machine',
   signs: {
+    // Read from what `kubectl exec … -- env`, or a template for the variables, printed.
+    variableLacking: context(
+      ['client-output'],
+      /^Pod (?<pod>\S{1,317}) has no variable AWS_CONTAINER_CREDENTIALS_FULL_URI$/,
+      { anchors: ['has no variable AWS_'] },
+    ),
     toldRace: likely(
       ['client-output', 'unknown'],
       /\b(?:race|same apply|one apply|at the same time|re-?creat\w+ the pods?)\b.{0,200}\bwithout AWS_CONTAINER_(?:CREDENTIALS_FULL_URI|AUTHORIZATION_TOKEN_FILE)\b|\bwithout AWS_CONTAINER_(?:CREDENTIALS_FULL_URI|AUTHORIZATION_TOKEN_FILE)\b.{0,200}\b(?:race|re-?creat\w+ the pods?|restart\w* (?:of )?the pods?)\b/,
@@ -73,7 +80,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPods);
+export default matched(cause, (view) => matchShown(view) ?? matchPods(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -92,6 +99,51 @@ function matchPods(view: Own): Match | null {
     detail: 'the Pod Identity associations are not in this evidence',
     collect: 'aws eks list-pod-identity-associations --cluster-name <cluster>',
   });
+}
+
+/** An association is known to the webhook only some seconds after it was made. */
+const KNOWN_AFTER_MS = 30_000;
+
+/** Somebody shows that a pod lacks the variables, when it was made, and when its association was. */
+function matchShown(view: Own): Match | null {
+  const lacking = view.sign('variableLacking') ?? view.clusterSign('variableLacking');
+  if (view.isLive || lacking === null) return null;
+  const all = view.everywhere('aws/pod-identity-association');
+  for (const pod of view.everywhere('kube/Pod')) {
+    const shown = lacking.quotes.find(({ captures }) => isPodNamed(pod.value, captures['pod']));
+    const own = all.find(({ value }) => mayBeFor(value, pod.value));
+    const [bornMs, madeMs] = [
+      isoMs(pod.value.metadata?.creationTimestamp),
+      isoMs(own?.value.createdAt),
+    ];
+    if (shown === undefined || own === undefined || bornMs === null || madeMs === null) continue;
+    if (bornMs - madeMs > KNOWN_AFTER_MS) continue;
+    const account = `${own.value.namespace ?? ''}/${own.value.serviceAccount ?? ''}`;
+    const created = own.value.createdAt ?? '';
+    const name = podName(pod.value);
+    return found(
+      { pod: name, account, created },
+      [
+        view.quote(own, `association for ${account} created ${created}`),
+        view.quote(pod, `Pod ${name} created ${pod.value.metadata?.creationTimestamp ?? ''}`),
+        shown,
+      ],
+      'likely',
+    );
+  }
+  return null;
+}
+
+function isPodNamed(pod: Pod, name: string | undefined): boolean {
+  return name === pod.name || name === `${pod.namespace ?? 'default'}/${pod.name}`;
+}
+
+/** The same namespace, and the same account where the pod’s is told; else one that its name begins with. */
+function mayBeFor(association: PodIdentityAssociation, pod: Pod): boolean {
+  if ((association.namespace ?? null) !== (pod.namespace ?? 'default')) return false;
+  const told = pod.spec?.serviceAccountName ?? null;
+  const account = association.serviceAccount ?? '';
+  return told === null ? account !== '' && pod.name.startsWith(`${account}-`) : told === account;
 }
 
 /** A pod that ends for want of credentials and was given neither kind of identity. */

@@ -1,8 +1,16 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
+import { podName } from '../../../domain/pods/pods.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** An address was reused and the metadata proxy still gives the role of the pod that had it before. */
-export default defineCause({
+const cause = defineCause({
   id: 'stale-pod-ip-role-cache',
   stage: 'credentialed',
   title: 'a pod gets the role of the pod that had its address before',
@@ -12,15 +20,27 @@ export default defineCause({
       ['kube2iam'],
       /resolveDuplicatedIP: Error (?:retriving|retrieving) the pod with IP:? ?"?(?<address>[\d.]+)?/,
     ),
+    // Read from the output of `kubectl exec … -- curl` of instance metadata.
+    roleGiven: context(
+      ['client-output'],
+      /^Pod (?<pod>\S{1,317}) is given the role (?<role>[\w+=,.@-]{1,64}) by instance metadata$/,
+    ),
+    // Read from rows of `kubectl get pods -o wide`.
+    addressReused: context(
+      ['client-output'],
+      /^Pod (?<pod>\S{1,317}) has the address (?<address>[\d.]{7,15}), which Pod (?<ended>\S{1,317}) had that has ended$/,
+    ),
     otherRoleHeld: context(['kube2iam'], /Invalid role[^"]{0,120}does not match annotated role/),
   },
-  needs: [],
+  needs: ['kube/Pod'],
   symptoms: ['pod-without-identity'],
   withdrawnBy: [],
   blocksAbove: false,
   explains: ['kube2iam-cannot-map-caller'],
-  summary: ({ address }) =>
-    `kube2iam cannot tell which pod has ${address ?? 'a reused address'} now, so a pod may be given the role of the one that had it before.`,
+  summary: ({ address, pod, role, given, ended }) =>
+    pod !== undefined
+      ? `The pod ${pod} asks for the role ${role ?? ''} and is given ${given ?? 'another'}: its address ${address ?? ''} was that of the pod ${ended ?? ''}, whose role is still kept for it.`
+      : `kube2iam cannot tell which pod has ${address ?? 'a reused address'} now, so a pod may be given the role of the one that had it before.`,
   remedy: () => [
     step('See which pods claim the address, finished ones too.', 'kubectl get pods -A -o wide'),
     step(
@@ -46,3 +66,41 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchGiven);
+
+type Own = ViewOf<typeof cause>;
+
+const ROLE = 'iam.amazonaws.com/role';
+
+/** The name of a role, without the path or the account before it. */
+function roleName(role: string): string {
+  return role.split('/').at(-1) ?? role;
+}
+
+/** A pod is given another role than it is annotated with, and its address was another pod’s. */
+function matchGiven(view: Own): Match | null {
+  const given = (view.sign('roleGiven') ?? view.clusterSign('roleGiven'))?.last;
+  const reused = view.sign('addressReused') ?? view.clusterSign('addressReused');
+  const name = given?.captures['pod'];
+  if (given === undefined || reused === null || name === undefined) return null;
+  const isAsker = (one: string | undefined): boolean =>
+    one === name || one?.endsWith(`/${name}`) === true;
+  const pod = view.everywhere('kube/Pod').find(({ value }) => isAsker(podName(value)));
+  const role = pod?.value.annotations[ROLE];
+  const quote = reused.quotes.find(({ captures }) => isAsker(captures['pod']));
+  const other = given.captures['role'] ?? '';
+  if (pod === undefined || role === undefined || quote === undefined) return null;
+  if (roleName(role) === other) return null;
+  const { address, ended } = quote.captures;
+  const details = { pod: podName(pod.value), role, given: other };
+  return found(
+    {
+      ...details,
+      ...(address === undefined ? {} : { address }),
+      ...(ended === undefined ? {} : { ended }),
+    },
+    [given, view.quote(pod, `Pod ${details.pod} ${ROLE}: ${role}`), quote],
+    'likely',
+  );
+}

@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { isTaintOfRule, unmetCondition } from '../../../domain/nodes/readiness-rules.ts';
 
@@ -26,7 +26,7 @@ const cause = defineCause({
     // What the controller writes at each look: on a young node the reporter is still to come.
     evaluated: likely(
       ['pod-app', 'client-output'],
-      /"msg":"Condition evaluation".{0,400}"node":"(?<node>[\w.-]{1,253})".{0,200}"rule":"(?<rule>[\w.-]{1,253})".{0,200}"conditionType":"(?<type>[^"]{1,316})","observed":"(?<is>\w{0,20})","required":"(?<wanted>\w{1,20})","satisfied":false/,
+      /Condition evaluation"?[,\s].{0,400}"node": ?"(?<node>[\w.-]{1,253})".{0,200}"rule": ?"(?<rule>[\w.-]{1,253})".{0,200}"conditionType": ?"(?<type>[^"]{1,316})", ?"observed": ?"(?<is>\w{0,20})", ?"required": ?"(?<wanted>\w{1,20})", ?"satisfied": ?false/,
       { anchors: ['Condition evaluation'], atLeast: 3, enoughOnce: 'end' },
     ),
     evaluatedAsText: likely(
@@ -34,12 +34,24 @@ const cause = defineCause({
       /"Condition evaluation".{0,400} node="(?<node>[\w.-]{1,253})".{0,200} rule="(?<rule>[\w.-]{1,253})".{0,200} conditionType="(?<type>[^"]{1,316})" observed="(?<is>\w{0,20})" required="(?<wanted>\w{1,20})" satisfied=false/,
       { anchors: ['Condition evaluation'], atLeast: 3, enoughOnce: 'end' },
     ),
+    heldBack: likely(
+      ['pod-app', 'client-output'],
+      /Evaluation result"?[,\s].{0,200}"node": ?"(?<node>[\w.-]{1,253})", ?"rule": ?"(?<rule>[\w.-]{1,253})", ?"allConditionsSatisfied": ?false, ?"hasTaint": ?true/,
+      { anchors: ['Evaluation result'], atLeast: 3, enoughOnce: 'end' },
+    ),
+    // What the status of a rule says of each node.
+    inStatus: context(
+      ['object'],
+      /NodeReadinessRule (?<rule>[\w.-]{1,253}) holds its taint on Node (?<node>[\w.-]{1,253}): condition (?<type>[^=\s]{1,316})=(?<is>\w{1,20}), required (?<wanted>\w{1,20})/,
+    ),
   },
   needs: ['kube/Node', 'kube/NodeReadinessRule'],
   symptoms: ['pod-not-scheduled'],
   explains: ['startup-taint-not-removed'],
   summary: ({ node, rule, type, wanted, is, nobody }) =>
-    sentence`The rule ${rule} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type}=${wanted ?? 'True'}, and the node ${is === 'absent' ? (nobody === undefined ? 'does not report it at all' : `does not report it, nor does any of the ${nobody} Nodes`) : `reports ${is ?? 'another value'}`}.`,
+    type === undefined
+      ? sentence`The rule ${rule} keeps its taint on ${node ?? 'the node'}: not all of the conditions that it wants are as it wants them.`
+      : sentence`The rule ${rule} keeps its taint on ${node ?? 'the node'}: it wants the condition ${type}=${wanted ?? 'True'}, and the node ${is === 'absent' ? (nobody === undefined ? 'does not report it at all' : `does not report it, nor does any of the ${nobody} Nodes`) : `reports ${is ?? 'another value'}`}.`,
   remedy: ({ rule, type, is, node }) => [
     is === 'absent'
       ? step(
@@ -74,7 +86,8 @@ type Own = ViewOf<typeof cause>;
 
 function matchRule(view: Own): Match | null {
   const node = view.read('kube/Node');
-  if (node.state !== 'seen') return null;
+  // A part of a Node may lack what the Node itself has.
+  if (node.state !== 'seen' || node.value.conditions.length === 0) return matchTold(view);
   const taints = (node.value.taints ?? []).filter(({ key }) => key.startsWith(PREFIX));
   if (taints.length === 0 || isYoung(node.value, view.nowMs)) return null;
   const ruled: KubeTaint[] = [];
@@ -100,6 +113,12 @@ function matchRule(view: Own): Match | null {
   }
   // Every taint of a rule is there with its conditions met, so that it goes next.
   return taints.length > 0 && taints.every((taint) => ruled.includes(taint)) ? clear : null;
+}
+
+/** The controller writes what it found at its last look, which of a Node seen whole may be over. */
+function matchTold(view: Own): Match | null {
+  const told = view.sign('inStatus')?.last;
+  return told === undefined || view.isLive ? null : found(told.captures, [told], 'likely');
 }
 
 function isYoung(node: KubeNode, nowMs: number | null): boolean {

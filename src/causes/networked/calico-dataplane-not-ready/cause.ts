@@ -58,6 +58,11 @@ const cause = defineCause({
       /calico\/node is not ready: (?<part>BIRD6?|bird6?) is not ready:.*BGP not established with (?<peers>[\d.,]+)/,
       { anchors: ['calico/node is not ready'], atLeast: 30, enoughOnce: 'alone' },
     ),
+    // BIRD runs, and something keeps its peers away.
+    peersAway: context(
+      ['event', 'calico-node', 'kubelet', 'unknown', 'client-output'],
+      /BGP not established with [\d.]/,
+    ),
     // A row of `calicoctl node status`.
     meshRow: likely(
       ['client-output', 'unknown'],
@@ -67,6 +72,12 @@ const cause = defineCause({
     unreadyForLong: context(
       ['client-output', 'pod-status', 'unknown', 'calico-node'],
       /\bcalico-node-[a-z0-9]{5}\s+0\/1\s+(?:Running|CrashLoopBackOff)\s+\d+(?: \([^)]*\))?\s+(?:\d{2,}m|\d+h|\d+d)/,
+    ),
+    // The probe fails again and again, for minutes.
+    unreadyOften: context(
+      ['event'],
+      /\(x(?:[2-9]\d|\d{3,}) over (?:[5-9]m|\d{2,}m|\d+h|\d+d)[^)]{0,20}\).{0,120}(?:Readiness|Liveness) probe failed:.{0,400}(?:calico\/node|BIRD|bird|felix|BGP peering)/,
+      { anchors: ['probe failed'] },
     ),
     datastoreLocked: likely(
       ['event', 'kubelet', 'containerd', 'calico-node'],
@@ -122,7 +133,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPod);
+export default matched(cause, (view) => matchPod(view) ?? matchRow(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -144,6 +155,16 @@ function matchPod(view: Own): Match | null {
     [complaint.last, view.quote(pod, `${podWords(pod)} Ready=False since ${since}`)],
     'likely',
   );
+}
+
+/** What somebody chose to show: BIRD’s socket refused, and the probe failing for longer than a start takes. */
+function matchRow(view: Own): Match | null {
+  const silent = view.sign('birdSilent')?.last;
+  const lasting = view.sign('unreadyForLong')?.last ?? view.sign('unreadyOften')?.last;
+  if (view.isLive || silent === undefined || lasting === undefined) return null;
+  if ((view.sign('peersAway') ?? view.clusterSign('peersAway')) !== null) return null;
+  const { part } = silent.captures;
+  return found(part === undefined ? {} : { part }, [silent, lasting], 'likely');
 }
 
 /** A Node that came back a moment ago brings its network up first, whatever its pods were before. */

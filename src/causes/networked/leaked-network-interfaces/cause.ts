@@ -12,9 +12,10 @@ import {
 import { context, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { placeOf, waitingPods, waitingWords } from '../../../domain/pods/pods-seen.ts';
-import type { NetworkInterface } from '../../../evidence/aws/instance.ts';
+import type { Instance, NetworkInterface } from '../../../evidence/aws/instance.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import type { Subnet } from '../../../evidence/aws/network.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import type { Timed } from '../../../evidence/time.ts';
 
 /** Interfaces that the CNI made stay behind unattached and hold addresses of the subnet. */
@@ -75,6 +76,10 @@ const cause = defineCause({
           'network interfaces',
         ],
       },
+    ),
+    instanceGone: context(
+      ['aws-message', 'client-output', 'unknown'],
+      /\(InvalidInstanceID\.NotFound\).{0,120}[Ii]nstance IDs? '(?<gone>i-[0-9a-f]{8,17})/,
     ),
     heldBySomething: context(
       ['terraform', 'client-output', 'aws-message'],
@@ -193,8 +198,10 @@ function matchUnattached(view: Own): Match | null {
   const left = view.list('aws/network-interface').filter((entry) => ownerOf(entry.value) !== null);
   const owners = left.map((entry) => ownerOf(entry.value) ?? '');
   const twice = owners.find((owner, index) => owners.indexOf(owner) !== index);
+  const gone = goneInstance(view, owners);
+  const owner = twice ?? gone?.owner;
   const [first] = left;
-  if (first === undefined || (twice === undefined && left.length < LEAKED_MIN)) return null;
+  if (first === undefined || (owner === undefined && left.length < LEAKED_MIN)) return null;
   const quotes = left
     .slice(0, 4)
     .map((entry, index) =>
@@ -203,7 +210,29 @@ function matchUnattached(view: Own): Match | null {
         `NetworkInterface ${entry.value.NetworkInterfaceId ?? ''} available, aws-K8S-${owners[index] ?? ''}`,
       ),
     );
-  return found({ count: String(left.length), owner: twice ?? owners[0] ?? '' }, quotes, 'likely');
+  const proof = gone === null ? quotes : [...quotes, gone.proof];
+  return found({ count: String(left.length), owner: owner ?? owners[0] ?? '' }, proof, 'likely');
+}
+
+/** An owner that EC2 does not know any more, or shows as terminated. */
+function goneInstance(
+  view: Own,
+  owners: readonly string[],
+): { readonly owner: string; readonly proof: Quote } | null {
+  const refused = view.sign('instanceGone')?.last ?? view.clusterSign('instanceGone')?.last;
+  const named = refused?.captures['gone'];
+  if (refused !== undefined && named !== undefined && owners.includes(named))
+    return { owner: named, proof: refused };
+  const ended = view
+    .list('aws/instance')
+    .find(({ value }) => isEnded(value) && owners.includes(value.InstanceId ?? ''));
+  if (ended === undefined) return null;
+  const owner = ended.value.InstanceId ?? '';
+  return { owner, proof: view.quote(ended, `${owner} ${ended.value.State?.Name ?? ''}`) };
+}
+
+function isEnded({ State }: Instance): boolean {
+  return State?.Name === 'terminated';
 }
 
 function ownerOf(item: NetworkInterface): string | null {

@@ -70,6 +70,21 @@ const cause = defineCause({
       /\b(?:install|deploy|add|apply|run|bring up)(?:s|ed|ing)?(?: \S{1,20}){0,3} (?:CCM|[Cc]loud[ -][Cc]ontroller(?:[ -][Mm]anager)?|[Cc]loud provider)\b[^.!?]{0,160}?(?:\b(?:not|cannot|never)|n't)(?: \w{1,12})? (?:start|starts|started|schedule|scheduled|run|runs|running|come up|Pending)\b(?:[^.!?]|\.(?!\s)){0,120}?\buninitialized\b/,
       { isTold: true },
     ),
+    // Read from the rows of a command that leaves none out.
+    podsListed: context(
+      ['client-output'],
+      /^All (?<pods>\d{1,5}) pods of (?:the cluster|the namespace kube-system) are listed$/,
+    ),
+    // On EKS neither it nor the controller has a pod.
+    ownControlPlane: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /(?:^|\s|\/)kube-apiserver-[a-z0-9][a-z0-9.-]{0,253}\s/,
+    ),
+    controllerNamed: context(
+      ['client-output', 'pod-status', 'unknown', 'event'],
+      /(?:^|[\s/])[a-z0-9-]{0,80}(?:cloud-controller|-ccm)-[a-z0-9-]{1,80}\s/,
+      { anchors: ['cloud-controller', '-ccm-'] },
+    ),
     controllerStarts: context(
       ['cloud-controller'],
       /error building controller context: failed to wait for apiserver|failed to start cloud node controller: instances interface|could not find VPC ID in instance metadata/,
@@ -118,7 +133,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchCluster);
+export default matched(cause, (view) => matchCluster(view) ?? matchListed(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -150,6 +165,14 @@ function matchCluster(view: Own): Match | null {
   const details = { waiting: names, pod: pod.value.name, state };
   const words = `Pod ${pod.value.namespace ?? ''}/${pod.value.name} ${state}`;
   return found(details, [proof, view.quote(pod, words)], 'likely');
+}
+
+/** Pods are refused for the taint, and a list of all pods shows an API server and no cloud controller. */
+function matchListed(view: Own): Match | null {
+  const [listed, server] = [view.sign('podsListed')?.last, view.sign('ownControlPlane')?.last];
+  if (view.isLive || listed === undefined || server === undefined) return null;
+  if (view.sign('controllerNamed') !== null || !view.shows('node-uninitialized')) return null;
+  return found({}, [listed, server], 'likely');
 }
 
 /** The controller waits for a Node, and the taint that it would remove is on all of them. */

@@ -25,6 +25,18 @@ const cause = defineCause({
       /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
       { atLeast: 2 },
     ),
+    // It says so before its first registration too.
+    asksFor: context(
+      ['kubelet'],
+      /"?(?:Error getting node"?,? err="node \\?"(?<node>[a-z0-9.-]{1,253})\\?" not found|Error getting node.{0,40}: node "(?<node2>[a-z0-9.-]{1,253})" not found|node "(?<node3>[a-z0-9.-]{1,253})" not found\s*$)/,
+      { anchors: ['not found'], atLeast: 2 },
+    ),
+    // `systemctl status` of a unit that started hours, days or weeks ago.
+    runsForLong: context(
+      ['client-output', 'unknown', 'journal', 'kubelet', 'host-file'],
+      /Active: active \(running\) since .{10,60}; (?<since>(?:\d{1,3} (?:years?|months?|weeks?|days?)|\d{1,2}h)[^;]{0,40}) ago/,
+      { anchors: ['active (running) since'] },
+    ),
     registered: context(
       ['kubelet'],
       /Successfully registered node|[Nn]ode was previously registered/,
@@ -32,7 +44,7 @@ const cause = defineCause({
     ),
     removed: context(
       ['event'],
-      /\bRemovingNode\b.*Removing Node [a-z0-9][a-z0-9.-]* from (?:Node)?Controller/,
+      /\bRemovingNode\b.*Removing Node (?<removed>[a-z0-9][a-z0-9.-]*) from (?:Node)?Controller/,
     ),
     toldDeleted: context(
       ['client-output', 'unknown'],
@@ -93,7 +105,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchTold(view) ?? matchLease(view) ?? matchAsks(view));
+export default matched(
+  cause,
+  (view) => matchTold(view) ?? matchLease(view) ?? matchAsks(view) ?? matchShown(view),
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -105,6 +120,23 @@ function matchTold(view: Own): Match | null {
   ];
   if (deleted === null || silent === null) return null;
   return found(deleted.last.captures, [deleted.last, silent.last], 'likely');
+}
+
+/**
+ * The event or the answer to a deletion names the Node for which a kubelet asks that has run for
+ * long, or once registered: one that starts asks in the same words.
+ */
+function matchShown(view: Own): Match | null {
+  const seen = (name: 'asksFor' | 'removed' | 'toldDeleted' | 'registered' | 'runsForLong') =>
+    (view.sign(name) ?? view.clusterSign(name))?.last;
+  const [asks, before] = [seen('asksFor'), seen('registered') ?? seen('runsForLong')];
+  const gone = seen('removed') ?? seen('toldDeleted');
+  if (view.isLive || asks === undefined || gone === undefined || before === undefined) return null;
+  const node = asks.captures['node'];
+  const named = gone.captures['removed'] ?? gone.captures['node'];
+  return node === undefined || named !== node
+    ? null
+    : found({ node }, [gone, asks, before], 'likely');
 }
 
 /** A look at the cluster shows all Nodes, and none of this machine. */

@@ -6,7 +6,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** Put by the handler on a Node that it drains for a mere recommendation, not an interruption. */
 const TAINT = 'aws-node-termination-handler/rebalance-recommendation';
@@ -36,6 +36,30 @@ const cause = defineCause({
           'ebalance recommendation',
           'ebalance event',
           'ebalance signal',
+        ],
+      },
+    ),
+    drainedOnce: context(
+      ['pod-app', 'client-output'],
+      /\bRebalance recommendation received\. Instance will be cordoned|\b[Kk]ind"?[=:]"?REBALANCE_RECOMMENDATION/,
+      { anchors: ['Rebalance recommendation received', 'REBALANCE_RECOMMENDATION'] },
+    ),
+    // That nodes come and go without end, whatever the reason.
+    toldTurning: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?|[Gg]roups?|ones?)\b(?:(?!\b(?:no|not|without|never|unless)\b)[^.!?]){0,160}\b(?:thrash(?:es|ing)|churn(?:s|ing)|over and over|again and again|time and again|one after (?:the other|another)|(?:every|after|within|than|only|for) (?:a few|\d{1,2}) minutes?)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'thrashes',
+          'thrashing',
+          'churns',
+          'churning',
+          'over and over',
+          'again and again',
+          'time and again',
+          'one after ',
+          ' minute',
         ],
       },
     ),
@@ -83,7 +107,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchTaints);
+export default matched(cause, (view) => matchTaints(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -96,4 +120,12 @@ function matchTaints(view: Own): Match | null {
   const nodes = drained.map(({ value }) => value.name).join(', ');
   const proof = drained.map((node) => view.quote(node, `Node ${node.value.name} taint ${TAINT}`));
   return found({ nodes }, proof, 'likely');
+}
+
+/** One Node drained for a recommendation, by somebody who says that Nodes come and go. */
+function matchTold(view: Own): Match | null {
+  const drained = view.sign('drainedOnce') ?? view.clusterSign('drainedOnce');
+  const turning = view.sign('toldTurning') ?? view.clusterSign('toldTurning');
+  if (drained === null || turning === null) return null;
+  return found({}, [turning.last, drained.last], 'likely');
 }

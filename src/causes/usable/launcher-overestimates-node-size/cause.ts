@@ -30,6 +30,21 @@ const cause = defineCause({
       /\b(?:[Kk]arpenter|[Aa]utoscaler)\b.{0,60}\b(?:spins? up|spun up|launch(?:es|ed)|provision(?:s|ed)|creates?|created|adds?|added|picks?|picked|chooses?|chose|starts?)\b.{0,60}\b(?:nodes?|instances?|machines?)\b.{0,30}(?:without enough|with(?: too)? (?:little|less)|too small)\b.{0,40}\b(?:allocatable|memory|cpu|capacity)\b/,
       { isTold: true, anchors: ['arpenter', 'utoscaler'] },
     ),
+    // Amounts as people note them: `NodeClaim status.allocatable.memory: 3388Mi`.
+    claimed: context(
+      ['client-output', 'unknown', 'node-claim'],
+      /\b[Nn]ode ?[Cc]laims?\b[^!?]{0,80}?\ballocatable\b[^!?\d]{0,40}?\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<expected>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
+      { anchors: ['llocatable'] },
+    ),
+    given: context(
+      ['client-output', 'unknown', 'node-status'],
+      /\b(?:[Nn]odes?|kubelet)\b(?! ?[Cc]laim)[^!?]{0,80}?\ballocatable\b[^!?\d]{0,40}?\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<actual>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
+      { anchors: ['llocatable'] },
+    ),
+    lacksMemory: context(
+      ['event', 'pod-status', 'client-output', 'unknown'],
+      /nodes are available: .{0,400}Insufficient memory/,
+    ),
     refusedByKubelet: context(
       ['event', 'pod-status', 'kubelet'],
       /Node didn't have enough resource: (?<resource>memory|cpu|ephemeral-storage), requested/,
@@ -85,7 +100,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchClaims);
+export default matched(cause, (view) => matchClaims(view) ?? matchNoted(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -128,4 +143,18 @@ function matchClaims(view: Own): Match | null {
     );
   }
   return null;
+}
+
+/** The two amounts side by side, as somebody noted them, and a pod that lacks memory. */
+function matchNoted(view: Own): Match | null {
+  const seen = (name: 'claimed' | 'given' | 'lacksMemory') =>
+    (view.sign(name) ?? view.clusterSign(name))?.last;
+  const [claimed, given, lacks] = [seen('claimed'), seen('given'), seen('lacksMemory')];
+  if (claimed === undefined || given === undefined || lacks === undefined) return null;
+  const { expected } = claimed.captures;
+  const { actual } = given.captures;
+  const [expectedBytes, actualBytes] = [amountOf(expected), amountOf(actual)];
+  if (expectedBytes === null || actualBytes === null || actualBytes >= expectedBytes) return null;
+  const details = { resource: 'memory', expected: expected ?? '', actual: actual ?? '' };
+  return found(details, [claimed, given, lacks], 'likely');
 }

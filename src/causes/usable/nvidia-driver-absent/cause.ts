@@ -46,6 +46,32 @@ const cause = defineCause({
       /(?<reason>NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver)/,
       { anchors: ['NVIDIA-SMI has failed because it'] },
     ),
+    // Containers lack the tool too; only together with the card it is the machine that does.
+    toolMissing: context(
+      ['client-output', 'unknown', 'host-file', 'journal', 'cloud-init'],
+      /(?<reason>\bnvidia-smi: (?:command )?not found|command not found: nvidia-smi|\/proc\/driver\/nvidia\/version: No such file|(?:Module|module) nvidia not found)/,
+      {
+        anchors: [
+          'nvidia-smi: command not found',
+          'nvidia-smi: not found',
+          'command not found: nvidia-smi',
+          '/proc/driver/nvidia/version',
+          'odule nvidia not found',
+        ],
+      },
+    ),
+    // A row of `lspci`.
+    cardThere: context(
+      ['client-output', 'unknown', 'host-file'],
+      /(?:^|\s)(?:[\da-f]{4}:)?[\da-f]{2}:[\da-f]{2}\.\d (?:3D|VGA compatible|Display) controller(?: \[\d{4}\])?: (?<card>NVIDIA Corporation .{1,80})/,
+      { anchors: ['NVIDIA Corporation'] },
+    ),
+    // A row of `lsmod`, and what the tool prints where the driver answers.
+    driverLoaded: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^\s*nvidia\s+\d{5,9}\s+\d{1,4}\b|\bNVIDIA-SMI \d{3}\.\d+|NVRM version: NVIDIA/,
+      { anchors: ['nvidia ', 'NVIDIA-SMI ', 'NVRM version'] },
+    ),
     platformUnknown: context(
       ['device-plugin', 'pod-app', 'client-output'],
       /Incompatible (?:strategy|platform) detected|invalid device discovery strategy/,
@@ -95,7 +121,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchImage);
+export default matched(cause, (view) => matchImage(view) ?? matchMachine(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -125,4 +151,15 @@ function matchImage(view: Own): Match | null {
     view.quote(image, `${id ?? ''} ${name}`),
     view.quote(node, `Node ${node.value.name} (${type}) allocatable has no nvidia.com/gpu`),
   ]);
+}
+
+/** The card is on the bus of the machine, and the machine has neither the driver nor its tool. */
+function matchMachine(view: Own): Match | null {
+  const [card, missing] = [view.sign('cardThere')?.last, view.sign('toolMissing')?.last];
+  if (card === undefined || missing === undefined || view.sign('driverLoaded') !== null)
+    return null;
+  const none = view.sign('noDevices')?.last;
+  const reason = missing.captures['reason'] ?? 'nvidia-smi is missing';
+  const proof = [card, missing, ...(none === undefined ? [] : [none])];
+  return found({ reason }, proof, 'likely');
 }
