@@ -119,18 +119,18 @@ function assertedMatch(pattern: RegExp, text: string): RegExpExecArray | null {
   return null;
 }
 
-/**
- * Words of a person by which a message that follows them in their sentence may come one day; whoever
- * asks why it comes has it.
- */
+/** Words of a person by which a message that follows them in their sentence may come one day. */
 const FORESEEN =
-  /\b(?:do|does|would|will|could|can|might|may|should|am|are|is) (?:I|we|it|this|that|they|you|one) (?:\w{1,20} ){0,2}?(?:risk(?:ing)?|run(?:ning)? into|end(?:ing)? up|lead to|result in|worry about|worried about|afraid of|expect(?: to (?:see|get|hit))?)\b|\b(?:would|will|could|might|may) (?:I|we|it|this|that|they|you|one) (?:\w{1,20} ){0,2}?(?:get|see|hit|face|cause|trigger|throw|return|fail with)\b|\b(?:I|we|it|this|that|they|you|one) (?:would|could|might|may) (?:\w{1,20} ){0,2}?(?:get|see|hit|face|cause|trigger|risk|run into|fail with)\b|\b(?:how|what) (?:do|can|should|could|would) (?:I|we|one|you) (?:\w{1,20} ){0,2}?(?:avoid|prevent|alert on|be alerted|simulate|reproduce|provoke|test for|monitor)\b|\bwhat (?:happens|would happen|does \w{1,30} do) (?:if|when|on)\b|\b(?:[Ww]hat if|[Hh]ypothetically|[Ii]n theory|[Ww]hat does|[Ww]hat is the meaning of)\b/;
+  /\b(?:do|does|would|will|could|can|might|may|should) (?:I|we|it|this|that|they|you|one) (?:\w{1,20} ){0,2}?(?:risk|end up|lead to|result in|worry about|be afraid of|expect)\b|\b(?:would|will|could|might|may) (?:I|we|it|this|that|they|you|one) (?:\w{1,20} ){0,2}?(?:get|see|hit|face|cause|trigger|throw|return|fail with|run into)\b|\b(?:I|we|they|you|one) (?:could|might|may) (?:\w{1,20} ){0,2}?(?:get|see|hit|face|risk|run into)\b|\bhow (?:do|can|should|could|would) (?:I|we|one|you) (?:\w{1,20} ){0,2}?(?:alert on|be alerted|be told|simulate|provoke|test for|monitor)\b|\bwhat (?:happens|would happen) (?:if|when|on)\b|\b(?:hypothetically|in theory)\b/i;
+/** Whoever asks why it comes has it. */
+const ASKS_WHY = /\b(?:why|how come|how often|what makes)\b/i;
 
 /** True for what is only foreseen, in the sentence of a person; programs speak of no you and me. */
 function isForeseen(text: string, { index, 0: words }: RegExpExecArray): boolean {
   // Few lines have such words, and to look for sentences costs more.
   if (!FORESEEN.test(text.slice(Math.max(0, index - SENTENCE_CHARACTERS_MAX), index))) return false;
-  return FORESEEN.test(sentenceAround(text, index, index + words.length).before);
+  const { before } = sentenceAround(text, index, index + words.length);
+  return FORESEEN.test(before) && !ASKS_WHY.test(before);
 }
 
 /** The first match of which the sentence around it does not say that it may come. */
