@@ -70,6 +70,37 @@ done`,
   name    = "capacity"
   pattern = "InsufficientInstanceCapacity"
 }`,
+  'rules of the node problem detector': `{
+  "plugin": "kmsg",
+  "rules": [
+    {"type": "permanent", "reason": "Swap", "pattern": "running with swap on is not supported.*"},
+    {
+      "type": "temporary",
+      "reason": "Capacity",
+      "pattern": "InsufficientInstanceCapacity"
+    }
+  ]
+}`,
+  'values of a chart': `config:
+  filters: |
+    [FILTER]
+        Name  grep
+        Match kube.*
+        Regex log InsufficientFreeAddressesInSubnet`,
+  'a command that asks for a message':
+    'aws logs filter-log-events --log-group-name /eks/prod --filter-pattern "InsufficientInstanceCapacity"',
+  'an alarm on a metric':
+    'aws cloudwatch put-metric-alarm --alarm-name ice --metric-name InsufficientInstanceCapacity --threshold 1',
+  'a monitor of logs': `{
+  "title": "capacity",
+  "query": "logs(\\"InsufficientInstanceCapacity\\").last(\\"5m\\") > 0"
+}`,
+  'a search of Splunk':
+    'index=eks sourcetype=ipamd "InsufficientFreeAddressesInSubnet" | stats count by host',
+  'a test of a shell script': `@test "says that capacity lacks" {
+  run ./launch --dry-run
+  assert_output --partial "InsufficientInstanceCapacity"
+}`,
   'a workflow that expects an event': `name: resilience
 on:
   schedule:
@@ -109,6 +140,8 @@ awscni_ipamd_error_count{fn="eniMaxReached"} 0`,
 Nov 12, 09:40 UTC
 Monitoring - Fewer launches fail with InsufficientInstanceCapacity since 09:05 UTC.
 Nov 12, 09:10 UTC`,
+  'a closed event of AWS': `Amazon Elastic Compute Cloud (us-east-1) - CLOSED
+From 1:10 AM to 3:40 AM PDT some launches failed with InsufficientInstanceCapacity. The issue has been resolved and the service is operating normally.`,
   'a closed incident': `INCIDENT 4411 (status: resolved)
 What happened: new nodes did not come up, EC2 answered InsufficientInstanceCapacity for c7i.8xlarge.
 Now: all nodes Ready, queue empty.
@@ -204,6 +237,17 @@ Error: ${CAPACITY}`,
     Match   host.kubelet
     Regex   log (swap|PLEG)
 ${SWAP}`,
+  ],
+  [
+    'what a command that asks for a message found',
+    'insufficient-instance-capacity',
+    `$ aws logs filter-log-events --log-group-name asg --filter-pattern "Launching"
+${CAPACITY}`,
+  ],
+  [
+    'a record with a query in it',
+    'ssm-endpoint-missing',
+    '{"level":"ERROR","time":"2024-02-29T15:08:58.869Z","logger":"controller.nodeclass","message":"discovering amis from ssm, getting ssm parameter \\"/aws/service/eks/optimized-ami/1.29/amazon-linux-2/recommended/image_id\\", RequestError: send request failed\\ncaused by: Post \\"https://ssm.eu-west-1.amazonaws.com/\\": dial tcp 52.1.2.3:443: i/o timeout","query":"/aws/service/eks/optimized-ami/1.29/amazon-linux-2/recommended/image_id"}',
   ],
   [
     'a question why it comes',

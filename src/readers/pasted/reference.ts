@@ -3,6 +3,7 @@ import { metricsIn } from './metrics.ts';
 import { saysItIsOver } from './over.ts';
 import { releaseNotesIn } from './release-notes.ts';
 import { rulesIn } from './rules.ts';
+import { TIME_OF_DAY } from './time-of-day.ts';
 
 /** A text of which a part quotes messages and shows nothing of a machine. */
 export interface Reference {
@@ -13,9 +14,6 @@ export interface Reference {
 }
 
 const LINES_MAX = 5000;
-
-/** Programs stamp what they print; code and rules hold no times of a day. */
-const TIME_OF_DAY = /\b[0-2]\d:[0-5]\d:[0-5]\d\b/;
 
 /** Lines with which files of a programming language begin, or declare something in the first column. */
 const DECLARATION =

@@ -1,3 +1,5 @@
+import { TIME_OF_DAY } from './time-of-day.ts';
+
 /** Release notes and changelogs: what they list was wrong with a version, not with a machine. */
 
 /** A heading of nothing but a version, with its date. */
@@ -21,11 +23,9 @@ const MARKED =
 /** A line of `git log --oneline`, or of a list without bullets. */
 const COMMIT = /^\s{0,8}[\da-f]{7,12} \S/;
 const MARKED_MIN = 2;
-/** Programs stamp what they print. */
-const STAMPED = /\b[0-2]?\d:[0-5]\d:[0-5]\d\b/;
 
 function isEntry(line: string): boolean {
-  return (BULLET.test(line) || (COMMIT.test(line) && MARKED.test(line))) && !STAMPED.test(line);
+  return (BULLET.test(line) || (COMMIT.test(line) && MARKED.test(line))) && !TIME_OF_DAY.test(line);
 }
 
 interface List {
@@ -42,7 +42,7 @@ function listAt(lines: readonly string[], from: number): List {
   let index = from;
   for (; index < lines.length; index++) {
     const line = lines[index] ?? '';
-    const isContinued = entries.length > 0 && CONTINUED.test(line) && !STAMPED.test(line);
+    const isContinued = entries.length > 0 && CONTINUED.test(line) && !TIME_OF_DAY.test(line);
     if (isEntry(line)) entries.push(line);
     else if (line.trim() !== '' && !isContinued) break;
     if (line.trim() !== '') taken.push(index);

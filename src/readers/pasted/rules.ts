@@ -1,6 +1,6 @@
-/** Rules of log routers, searches and workflows: the messages in them are looked for, not printed. */
+import { TIME_OF_DAY } from './time-of-day.ts';
 
-const STAMPED = /\b[0-2]\d:[0-5]\d:[0-5]\d\b/;
+/** Rules of log routers, searches and workflows: the messages in them are looked for, not printed. */
 
 /** A section of Fluent Bit and the lines that belong to it. */
 const FLUENT_BIT =
@@ -18,10 +18,12 @@ const LOGSTASH_WORDS =
 /** A section of Vector. */
 const VECTOR =
   /^\s{0,8}\[(?:sources|transforms|sinks|enrichment_tables|tests)\.[\w."-]{1,80}\]\s*$/;
+/** A key of it, or a line of its language. */
+const VECTOR_LINE = /^(?:[\w."-]{1,80}\s?=\s?\S|if |else\b|\}|\.\w|'''|\w{1,40}!?\()/;
 
-/** Queries of Loki, CloudWatch and search programs. */
+/** Queries of Loki, CloudWatch and Splunk, and what a test of a shell expects. */
 const QUERY =
-  /\{\s?\w{1,60}\s?(?:=~?|!=|!~)\s?["'`][^}]{0,400}\}\s{0,4}(?:\|=|\|~|!=|!~)|^\s{0,8}\|?\s{0,4}filter @?[\w.]{1,60} (?:like|not like|=~) \S/;
+  /\{\s?\w{1,60}\s?(?:=~?|!=|!~)\s?["'`][^{}]{0,200}\}\s{0,4}(?:\|=|\|~|!=|!~)|^\s{0,8}\|?\s{0,4}filter @?[\w.]{1,60} (?:like|not like|=~) \S|^\s{0,8}(?:search )?index=\S{1,80} .{0,400}\| (?:stats|timechart|table|where|top) |^\s{1,20}(?:assert|refute)_(?:output|line|regex|stderr)\b/;
 /** Top-level YAML keys of the files of a router or a workflow. */
 const YAML_HEAD =
   /^(?:scrape_configs|pipeline_stages|transforms|sources|sinks|receivers|processors):\s*$/;
@@ -35,7 +37,7 @@ const STEPS = /^\s{1,20}(?:steps|script|before_script|runs-on):/;
 /** The end of a block: the first line from here on that does not belong to it. */
 function blockEnd(lines: readonly string[], from: number, isOf: (line: string) => boolean): number {
   let end = from;
-  while (end < lines.length && isOf(lines[end] ?? '') && !STAMPED.test(lines[end] ?? '')) end++;
+  while (end < lines.length && isOf(lines[end] ?? '') && !TIME_OF_DAY.test(lines[end] ?? '')) end++;
   return end;
 }
 
@@ -57,7 +59,7 @@ function closedAt(
   let depth = 0;
   for (let index = from; index < lines.length; index++) {
     const line = lines[index] ?? '';
-    if (STAMPED.test(line)) return null;
+    if (TIME_OF_DAY.test(line)) return null;
     if (opens.test(line)) depth++;
     if (closes.test(line)) depth--;
     if (depth === 0) return index + 1;
@@ -79,9 +81,9 @@ function sectionEnd(lines: readonly string[], at: number): number | null {
   if (FLUENTD.test(line)) return closedAt(lines, at, FLUENTD, FLUENTD_END);
   if (LOGSTASH.test(line)) return logstashEnd(lines, at);
   if (VECTOR.test(line))
-    return blockEnd(lines, at + 1, (one) => isIndented(one) || /^[\w."-]{1,80}\s?=\s?\S/.test(one));
+    return blockEnd(lines, at + 1, (one) => isIndented(one) || VECTOR_LINE.test(one));
   if (YAML_HEAD.test(line))
-    return blockEnd(lines, at + 1, (one) => isIndented(one) || /^- /.test(one));
+    return blockEnd(lines, at + 1, (one) => isIndented(one) || one.startsWith('- '));
   return workflowEnd(lines, at);
 }
 
@@ -91,7 +93,8 @@ function workflowEnd(lines: readonly string[], at: number): number | null {
   const end = blockEnd(
     lines,
     at,
-    (line) => isIndented(line) || WORKFLOW_KEY.test(line) || JOB_KEY.test(line) || /^- /.test(line),
+    (line) =>
+      isIndented(line) || WORKFLOW_KEY.test(line) || JOB_KEY.test(line) || line.startsWith('- '),
   );
   const block = lines.slice(at, end);
   const isWorkflow =
@@ -118,12 +121,19 @@ const SEARCHED =
 
 /** What filters of other kinds look for, which stands in objects that are read as a whole. */
 const PATTERN =
-  /^(\s{0,40}(?:- )?["']?(?:patterns?|regexp?|match_pattern|filter_?[Pp]attern|FilterPattern)["']?\s{0,20}[:=]\s{0,20})(?:"(?:[^"\\\n]|\\.){1,600}"|'[^'\n]{1,600}')/;
+  /((?:^\s{0,40}(?:- )?|[{,]\s{0,4})["']?(?:patterns?|regexp?|match_pattern|filter_?[Pp]attern|FilterPattern)["']?\s{0,20}[:=]\s{0,20})(?:"(?:[^"\\\n]|\\.){1,600}"|'[^'\n]{1,600}')/g;
+/** What a monitor asks for. */
+const ASKED = /^(\s{0,40}["']?query["']?:\s{0,20})(?:"(?:[^"\\\n]|\\.){1,600}"|'[^'\n]{1,600}')/;
+/** What a command of AWS is told to look for. */
+const OPTION =
+  /(--(?:filter-pattern|metric-name|query-string|alarm-name|alarm-description)[ =])(?:"[^"\n]{1,600}"|'[^'\n]{1,600}'|[^\s"'-]\S{0,200})/g;
 
 /** The lines without the messages that a command or a filter looks for in what is printed. */
 export function withoutSearched(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => {
-    const found = line.includes('|') ? line.replaceAll(SEARCHED, "$1''") : line;
-    return found.replace(PATTERN, '$1""');
-  });
+  return lines.map((line) => (TIME_OF_DAY.test(line) ? line : maskedLine(line)));
+}
+
+function maskedLine(line: string): string {
+  const found = line.includes('|') ? line.replaceAll(SEARCHED, "$1''") : line;
+  return found.replaceAll(PATTERN, '$1""').replaceAll(OPTION, '$1""').replace(ASKED, '$1""');
 }
