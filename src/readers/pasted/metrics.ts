@@ -8,13 +8,18 @@ const VALUE = String.raw`(?:=>\s{0,4})?[+-]?(?:\d[\d.eE+-]{0,40}|NaN|Inf)(?:\s+-
 const LABELED = new RegExp(
   String.raw`^\s{0,8}(?:[a-zA-Z_:][\w:]{0,200})?\{[a-zA-Z_][\w.]{0,100}="(?:[^"\\]|\\.){0,500}"[^{}]{0,4000}\}\s+${VALUE}\s*$`,
 );
-/** A sample without labels, which is one only among others. */
-const BARE = new RegExp(String.raw`^\s{0,8}[a-zA-Z_:][\w:]{0,200} ${VALUE}\s*$`);
+/** A sample without labels, which is one only behind another line of metrics. */
+const BARE = new RegExp(String.raw`^\s{0,8}[a-zA-Z]\w{0,200}_\w{1,100} ${VALUE}\s*$`);
 
 /** The numbers of the lines that are metrics; no cause reads them. */
 export function metricsIn(lines: readonly string[]): ReadonlySet<number> {
-  const isExposed = lines.some((line) => DESCRIBED.test(line));
-  const isMetric = (line: string): boolean =>
-    DESCRIBED.test(line) || LABELED.test(line) || (isExposed && BARE.test(line));
-  return new Set(lines.keys().filter((index) => isMetric(lines[index] ?? '')));
+  const found = new Set<number>();
+  let isBehindMetric = false;
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === '') continue;
+    isBehindMetric =
+      DESCRIBED.test(line) || LABELED.test(line) || (isBehindMetric && BARE.test(line));
+    if (isBehindMetric) found.add(index);
+  }
+  return found;
 }

@@ -67,7 +67,7 @@ describe('a part that quotes messages', () => {
     ]);
   });
 
-  test('of changes is none by its version alone, nor by one mark', () => {
+  test('of changes is not known by its version alone, nor by one mark', () => {
     for (const text of ['## 1.31', '## Symptoms', 'Fixes we tried:', 'Our nodes'])
       assert.equal(leftOf(`${text}\n- one (#12)\n- two\n- three`).length, 4, text);
   });
@@ -76,6 +76,7 @@ describe('a part that quotes messages', () => {
     const samples =
       '# TYPE a_total counter\na_total{code="x"} 3\nb_total 1\nc{d="e"} 1.5e+06 1700000000000';
     assert.deepEqual(leftOf(samples), []);
+    assert.deepEqual(leftOf(`${samples}\nHttpPutResponseHopLimit: 1\nb_total 1`).length, 2);
     for (const line of ['b_total 1', 'msg{a="b"} failed', '{"a": "b"} 3', 'oom_kill 3'])
       assert.deepEqual(leftOf(line), [line]);
   });
@@ -91,6 +92,7 @@ describe('a part that quotes messages', () => {
   test('of a workflow needs jobs and steps', () => {
     const workflow = 'name: a\njobs:\n  b:\n    steps:\n      - run: c\n';
     assert.deepEqual(leftOf(`${workflow}Error: failed`), ['Error: failed']);
+    assert.equal(leftOf(`${workflow}The output:\n  InstanceId: i-0d6b0f15c9a7e2b41`).length, 2);
     assert.equal(leftOf('name: a\nspec:\n  steps:\n    - c').length, 4);
   });
 });

@@ -30,7 +30,8 @@ const YAML_HEAD =
 
 const WORKFLOW_KEY =
   /^(?:"?on"?|name|run-name|jobs|env|permissions|concurrency|defaults|stages|variables|workflow|include|default|image|before_script|trigger|pr|pool|steps|version|orbs|workflows|executors|commands)\s?:/;
-const JOB_KEY = /^[.\w][\w ./:-]{0,60}:\s*$/;
+/** A job of GitLab; a sentence before a log ends in a colon too. */
+const JOB_KEY = /^[.a-z][\w./-]{0,60}:\s*$/;
 const JOBS = /^\s{0,8}(?:jobs|stages|workflows|pipeline):/;
 const STEPS = /^\s{1,20}(?:steps|script|before_script|runs-on):/;
 
