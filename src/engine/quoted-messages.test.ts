@@ -266,6 +266,12 @@ ${CAPACITY}`,
 Solved: it was the swap file of the golden image. Everything is running normally again, no further action needed.`,
   ],
   [
+    'a post that says what they had',
+    'insufficient-instance-capacity',
+    `[RESOLVED] node group stuck with InsufficientInstanceCapacity
+We had one zone only in the launch configuration. All nodes are Ready now.`,
+  ],
+  [
     'a closed incident that is open again',
     'subnet-out-of-pod-addresses',
     `INC-77 status: CLOSED, all nodes Ready on Monday, nothing open.

@@ -31,7 +31,7 @@ const SAYINGS_MIN = 2;
 
 /** Posts that end well are read for what it was. */
 const EXPLAINED =
-  /\b(?:it was|turn(?:s|ed) out|(?:root )?cause(?: of [\w ]{1,40})? (?:was|is)|solution\b|fixed (?:it )?by|the (?:fix|answer) (?:was|is))|\b(?:cause|solved|fix|answer)\s?:/i;
+  /\b(?:it was|turn(?:s|ed) out|(?:root )?cause(?: of [\w ]{1,40})? (?:was|is)|solution\b|(?:fixed|resolved|solved) (?:(?:it|this|that) )?by|the (?:fix|answer) (?:was|is)|(?:we|I) (?:had|forgot|missed|were|was missing)|(?:was|were|had been) (?:missing|overwritten|misconfigured|mistyped|forgotten)|(?:fixed|solved|helped|cured) (?:it|this|that|us)|did (?:it|the trick))|\b(?:cause|solved|fix|answer)\s?:/i;
 const NOT_OVER =
   /\?|\b(?:still|again today|once more|re-?open(?:s|ed|ing)?|recur(?:s|red|ring)?|(?:came|comes|is) back today|happen(?:s|ed|ing) again|(?:we|I) (?:now|again) (?:see|get|have)|now (?:we|I) (?:see|get|have)|but (?:now|today|since))\b/i;
 
