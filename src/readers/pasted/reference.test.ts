@@ -67,7 +67,7 @@ describe('a part that quotes messages', () => {
     ]);
   });
 
-  test('of changes is not known by its version alone, nor by one mark', () => {
+  test('of changes needs more than a version or one mark', () => {
     for (const text of ['## 1.31', '## Symptoms', 'Fixes we tried:', 'Our nodes'])
       assert.equal(leftOf(`${text}\n- one (#12)\n- two\n- three`).length, 4, text);
   });
