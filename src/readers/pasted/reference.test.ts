@@ -104,7 +104,7 @@ describe('a text that says that it is over', () => {
     assert.deepEqual(leftOf(over), []);
   });
 
-  test('is read where it says why, asks, or goes on', () => {
+  test('is read where it says why, asks, or tells of more', () => {
     for (const line of ['Solved: it was the role.', 'Any idea?', 'It still fails on one node.'])
       assert.equal(leftOf(`${over}\n${line}`).length, 4, line);
     assert.equal(leftOf('Status: CLOSED\nSome launches failed.').length, 2);
