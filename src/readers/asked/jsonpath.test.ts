@@ -33,7 +33,9 @@ describe('what a template of kubectl printed', () => {
       ['spec.taints.[1].key', 'c'],
     ]);
     assert.deepEqual(read(keys, ''), [['spec.taints', '[]']]);
-    assert.equal(read('{.status.conditions[*].message}', 'one message'), undefined);
+    assert.deepEqual(read('{.status.conditions[*].message}', 'one message'), [
+      ['status.conditions.[*].message', 'one message'],
+    ]);
   });
 
   test('parts variables from the names behind them, and leaves other ranges alone', () => {

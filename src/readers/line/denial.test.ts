@@ -95,6 +95,38 @@ describe('what a person denies, doubts or asks is not', () => {
     });
 });
 
+describe('a message that a person names', () => {
+  const CODE = row(/InsufficientCidrBlocks/, false);
+
+  const foreseen = [
+    'Or do we risk fragmentation (InsufficientCidrBlocks) in a /22?',
+    'Would we run into InsufficientCidrBlocks with forty nodes?',
+    'We might hit InsufficientCidrBlocks later.',
+    'Could this lead to InsufficientCidrBlocks?',
+    'What happens when EC2 answers InsufficientCidrBlocks?',
+    'How do I alert on InsufficientCidrBlocks?',
+  ];
+  for (const text of foreseen)
+    test(`is foreseen: ${text}`, () => {
+      assert.equal(isHeard(CODE, text), false);
+    });
+
+  const present = [
+    'Why do I get InsufficientCidrBlocks?',
+    'Why does it end up in InsufficientCidrBlocks?',
+    'How often do you get InsufficientCidrBlocks?',
+    'We get InsufficientCidrBlocks, could we use another subnet?',
+    'We might hit InsufficientCidrBlocks later. Today ipamd prints InsufficientCidrBlocks.',
+    'ipamd may print InsufficientCidrBlocks.',
+    'How do we get rid of InsufficientCidrBlocks?',
+    'What does InsufficientCidrBlocks mean?',
+  ];
+  for (const text of present)
+    test(`is there: ${text}`, () => {
+      assert.equal(isHeard(CODE, text), true);
+    });
+});
+
 test('what a program prints is taken as it is', () => {
   assert.equal(isHeard(row(/leaked ENIs/, false), 'Found no leaked ENIs.'), true);
 });

@@ -119,8 +119,40 @@ function assertedMatch(pattern: RegExp, text: string): RegExpExecArray | null {
   return null;
 }
 
+/** Words of a person by which a message that follows them in their sentence may come one day. */
+const FORESEEN =
+  /\b(?:do|does|would|will|could|can|might|may|should) (?:I|we|it|this|that|they|you|one) (?:\w{1,20} ){0,2}?(?:risk|end up|lead to|result in|worry about|be afraid of|expect)\b|\b(?:would|will|could|might|may) (?:I|we|it|this|that|they|you|one) (?:\w{1,20} ){0,2}?(?:get|see|hit|face|cause|trigger|throw|return|fail with|run into)\b|\b(?:I|we|they|you|one) (?:could|might|may) (?:\w{1,20} ){0,2}?(?:get|see|hit|face|risk|run into)\b|\bhow (?:do|can|should|could|would) (?:I|we|one|you) (?:\w{1,20} ){0,2}?(?:alert on|be alerted|be told|simulate|provoke|test for|monitor)\b|\bwhat (?:happens|would happen) (?:if|when|on)\b|\b(?:hypothetically|in theory)\b/i;
+/** Whoever asks why it comes has it. */
+const ASKS_WHY = /\b(?:why|how come|how often|what makes)\b/i;
+
+/** True for what is only foreseen, in the sentence of a person; programs speak of no you and me. */
+function isForeseen(text: string, { index, 0: words }: RegExpExecArray): boolean {
+  // Few lines have such words, and to look for sentences costs more.
+  if (!FORESEEN.test(text.slice(Math.max(0, index - SENTENCE_CHARACTERS_MAX), index))) return false;
+  const { before } = sentenceAround(text, index, index + words.length);
+  return FORESEEN.test(before) && !ASKS_WHY.test(before);
+}
+
+/** The first match of which the sentence around it does not say that it may come. */
+function presentMatch(
+  pattern: RegExp,
+  text: string,
+  first: RegExpExecArray,
+): RegExpExecArray | null {
+  if (!isForeseen(text, first)) return first;
+  const global = new RegExp(pattern.source, `${pattern.flags}g`);
+  global.lastIndex = first.index + Math.max(1, first[0].length);
+  for (let tried = 0; tried < MATCHES_MAX; tried++) {
+    const match = global.exec(text);
+    if (match === null || !isForeseen(text, match)) return match;
+    if (match[0] === '') global.lastIndex += 1;
+  }
+  return null;
+}
+
 /** What the expression of a row finds in a line; of what people tell, only what they assert. */
 export function matchOf({ pattern, isTold }: SignRow, text: string): RegExpExecArray | null {
   const match = pattern.exec(text);
-  return match === null || isTold !== true ? match : assertedMatch(pattern, text);
+  if (match === null) return null;
+  return isTold === true ? assertedMatch(pattern, text) : presentMatch(pattern, text, match);
 }

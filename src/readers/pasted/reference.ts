@@ -1,3 +1,10 @@
+import { isListOfMessages } from './message-lists.ts';
+import { metricsIn } from './metrics.ts';
+import { saysItIsOver } from './over.ts';
+import { releaseNotesIn } from './release-notes.ts';
+import { rulesIn } from './rules.ts';
+import { TIME_OF_DAY } from './time-of-day.ts';
+
 /** A text of which a part quotes messages and shows nothing of a machine. */
 export interface Reference {
   /** Its lines without that part; lines keep their numbers. */
@@ -7,9 +14,6 @@ export interface Reference {
 }
 
 const LINES_MAX = 5000;
-
-/** Programs stamp what they print; code and rules hold no times of a day. */
-const TIME_OF_DAY = /\b[0-2]\d:[0-5]\d:[0-5]\d\b/;
 
 /** Lines with which files of a programming language begin, or declare something in the first column. */
 const DECLARATION =
@@ -71,5 +75,42 @@ export function referenceIn(lines: readonly string[]): Reference | null {
     return none(
       'holds rules of alerts; to show which alert fires, give its text from Alertmanager.',
     );
+  if (isListOfMessages(lines))
+    return none('lists messages of no machine; give the lines that yours printed.');
+  if (saysItIsOver(lines))
+    return none('says that it is over and that everything runs; give what is wrong now.');
   return null;
 }
+
+/** The lines without those of these numbers; null where there are none. */
+function partOf(
+  lines: readonly string[],
+  numbers: ReadonlySet<number>,
+  what: string,
+): Reference | null {
+  if (numbers.size === 0) return null;
+  return { lines: lines.map((line, index) => (numbers.has(index) ? '' : line)), what };
+}
+
+type FindReference = (lines: readonly string[]) => Reference | null;
+
+function within(
+  find: (lines: readonly string[]) => ReadonlySet<number>,
+  what: string,
+): FindReference {
+  return (lines) => (lines.length > LINES_MAX ? null : partOf(lines, find(lines), what));
+}
+
+/** All that quotes messages in a text as it was unpasted, one after the other. */
+export const REFERENCES: readonly FindReference[] = [
+  referenceIn,
+  within(
+    releaseNotesIn,
+    'lists changes of releases: what was wrong with a version is not what happened on a machine.',
+  ),
+  within(
+    metricsIn,
+    'holds metrics, which no cause reads; give the log lines or events behind them.',
+  ),
+  within(rulesIn, 'holds rules that look for messages; give the lines that they found.'),
+];

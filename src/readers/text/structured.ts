@@ -28,9 +28,10 @@ import { unpasted } from '../pasted/paste.ts';
 import {
   ownPage,
   type Reference,
-  referenceIn,
+  REFERENCES,
   withoutQuotingComments,
 } from '../pasted/reference.ts';
+import { withoutSearched } from '../pasted/rules.ts';
 import { hasLostQuotes, mended, withoutQuotes } from '../pasted/unquoted.ts';
 import { type Segment, segments } from './segments.ts';
 import { readLooseStates } from './loose-states.ts';
@@ -42,7 +43,7 @@ export function readStructuredText(given: TextReading, text: string): void {
   const { collector, document } = given;
   const written = withoutQuoted(given, journalExportLines(text) ?? text.split(/\r?\n/), ownPage);
   const { lines: shown, numbers } = unpasted(written);
-  const unwrapped = withoutQuotingComments(withoutQuoted(given, shown, referenceIn));
+  const unwrapped = withoutReferences(given, shown);
   const isUnquoted = hasLostQuotes(unwrapped);
   const lines = isUnquoted ? unwrapped.map(mended) : unwrapped;
   const reading = isUnquoted ? { ...given, table: withoutQuotes(given.table) } : given;
@@ -62,6 +63,12 @@ export function readStructuredText(given: TextReading, text: string): void {
   readLooseStates(open.passage, lines, open.said);
   readOwnState(open.passage, lines);
   open.flush();
+}
+
+/** The lines without all that quotes messages for another purpose than to show a machine. */
+function withoutReferences(given: TextReading, lines: readonly string[]): readonly string[] {
+  const left = REFERENCES.reduce((rest, find) => withoutQuoted(given, rest, find), lines);
+  return withoutSearched(withoutQuotingComments(left));
 }
 
 /** What only quotes messages is left out, and said. */

@@ -33,6 +33,7 @@ const cause = defineCause({
       { strict: true },
     ),
     enisRead: withdraws(['ipamd'], /DescribeAllENIs success|[Ss]uccessfully increased IP/),
+    enisReadByCilium: withdraws(['cilium'], /Synchronized ENI information/),
   },
   needs: [
     'kube/Node',

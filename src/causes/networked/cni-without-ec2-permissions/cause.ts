@@ -54,6 +54,7 @@ const cause = defineCause({
       ['ipamd'],
       /DescribeAllENIs success|Successfully created and attached a new ENI|[Ss]uccessfully increased IP/,
     ),
+    attachedByCilium: withdraws(['cilium'], /Attached ENI to instance/),
     describeRefused: context(
       ['ipamd', 'aws-node', 'cilium'],
       /(?:Failed to call ec2:|operation error EC2: )Describe\w+\b.*UnauthorizedOperation/,

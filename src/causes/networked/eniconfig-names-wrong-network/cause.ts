@@ -9,7 +9,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { context, definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
 import { networkTrouble } from '../../../domain/nodes/network-trouble.ts';
@@ -38,6 +38,7 @@ const cause = defineCause({
       /(?:instance and the interface|interface and the subnet|You have specified two resources that) (?:must )?belong to (?:the same|different) networks?/,
       { anchors: ['interface and the subnet must be in the same', 'must belong to the same'] },
     ),
+    attachedAfterAll: withdraws(['ipamd'], /Successfully created and attached a new ENI/),
     subnetForeign: context(['ipamd', 'aws-node'], /IsSubnetExcluded: subnet \S+ not found in VPC/),
   },
   needs: [

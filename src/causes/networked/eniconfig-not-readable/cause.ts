@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The ClusterRole of aws-node is older than its image and does not allow reading ENIConfigs. */
 export default defineCause({
@@ -12,6 +12,10 @@ export default defineCause({
       ['ipamd', 'aws-node'],
       /eniconfigs(?:\.crd\.k8s\.amazonaws\.com)?\b.{0,200} is forbidden|cannot (?:get|list|watch) resource "eniconfigs"/,
       { anchors: ['eniconfigs'] },
+    ),
+    attachedAfterAll: withdraws(
+      ['ipamd'],
+      /Successfully created and attached a new ENI|node init completed successfully/,
     ),
     rightsTold: likely(
       ['client-output', 'unknown'],

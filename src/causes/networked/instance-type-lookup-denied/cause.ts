@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The CNI’s table lacks the type, and the EC2 call it falls back to does not go through. */
 export default defineCause({
@@ -23,6 +23,7 @@ export default defineCause({
       /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?DescribeInstanceTypes/,
       { anchors: ['DescribeInstanceTypes'] },
     ),
+    startedAfterAll: withdraws(['ipamd'], /node init completed successfully/),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],

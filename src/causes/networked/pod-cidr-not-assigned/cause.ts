@@ -72,7 +72,15 @@ const cause = defineCause({
       atLeast: 20,
       enoughOnce: 'alone',
     }),
-    leased: withdraws(['pod-app'], /Running backend\.|Lease acquired/),
+    leased: withdraws(['pod-app'], /Running backend\.|Lease acquired|Node \S{1,253} has CIDR \[/),
+    ciliumServed: withdraws(
+      ['cilium'],
+      /Received own node information from API server|Daemon initialization completed/,
+    ),
+    rangeReceived: withdraws(
+      ['kubelet'],
+      /(?:Updating|Setting) Pod CIDR\b.{0,60}(?: -> |newPodCIDR=\\?")[\da-f]/,
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet', 'kube/ConfigMap'],
   symptoms: ['cni-uninitialized'],

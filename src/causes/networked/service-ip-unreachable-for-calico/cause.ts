@@ -29,7 +29,7 @@ const cause = defineCause({
     ),
     connected: withdraws(
       ['calico-node'],
-      /Datastore connection verified|Calico node started successfully|Created \/host\/etc\/cni\/net\.d/,
+      /Datastore connection verified|Calico node started successfully|Created \/host\/etc\/cni\/net\.d|Wrote updated CNI kubeconfig file/,
     ),
     datastoreAwaited: context(
       ['calico-node'],

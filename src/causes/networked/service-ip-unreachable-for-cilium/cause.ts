@@ -22,7 +22,10 @@ export default defineCause({
       AGENT,
       /Unable to contact k8s api-server(?!.*(?:https:\/\/[a-zA-Z]|:6443|x509|Unauthorized|[Ff]orbidden|certificate|no such host))/,
     ),
-    connected: withdraws(AGENT, /msg="?Connected to (?:apiserver|k8s api-server)/),
+    connected: withdraws(
+      AGENT,
+      /msg="?(?:Connected to (?:apiserver|k8s api-server)|Re(?:ceived own|trieved) node information from (?:API server|cilium node|kubernetes)|Daemon initialization completed)/,
+    ),
   },
   needs: [],
   symptoms: ['cni-uninitialized'],

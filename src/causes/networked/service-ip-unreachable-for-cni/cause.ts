@@ -17,13 +17,13 @@ const cause = defineCause({
   signs: {
     addressSilent: definite(
       ['ipamd', 'aws-node'],
-      /^(?!.*Unable to reach API Server).*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      /^(?!.*(?:Unable to reach API Server|Still waiting for API server connectivity)).*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
       { strict: true },
     ),
-    // A try every seven seconds: on a healthy node one or two pass before kube-proxy has its rules.
+    // A try every few seconds: on a healthy node one or two pass before kube-proxy has its rules.
     addressStaysSilent: definite(
       ['ipamd', 'aws-node'],
-      /Unable to reach API Server.*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
+      /(?:Unable to reach API Server|Still waiting for API server connectivity).*dial tcp (?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443: (?:i\/o timeout|connect: )/,
       { strict: true, atLeast: 3, enoughOnce: 'alone' },
     ),
     triesGoOn: likely(
@@ -34,7 +34,7 @@ const cause = defineCause({
     // The service's address is the first of its range, and a version is asked for there.
     serviceSilent: likely(
       ['ipamd', 'aws-node'],
-      /Unable to reach API Server.*https:\/\/(?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443\/version.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
+      /(?:Unable to reach API Server|Still waiting for API server connectivity).*https:\/\/(?<address>(?:10\.100|172\.20|10\.96|100\.64)\.0\.1):443\/version.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
       { atLeast: 3, enoughOnce: 'end' },
     ),
     tried: context(
@@ -72,7 +72,7 @@ const cause = defineCause({
     monitored: likely(['event', 'node-status'], /IPAM-D has failed to connect to API Server/),
     serverAnswered: withdraws(
       ['ipamd', 'aws-node'],
-      /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful/,
+      /Successful communication with the Cluster|Running with Kubernetes cluster version|node init completed successfully|Communication with server successful|API server connectivity established|Background API server check completed|API server connectivity status from false to true|after API server became available/,
     ),
     withoutServer: context(
       ['ipamd', 'aws-node', 'event', 'node-status'],
