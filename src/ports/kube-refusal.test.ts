@@ -9,6 +9,10 @@ const BUDGET = { details: { causes: [{ reason: 'DisruptionBudget', message: 'm' 
 const WEBHOOK = { message: 'Internal error occurred: failed calling webhook "a.b": EOF' };
 const BUDGETS = { message: 'This pod has more than one PodDisruptionBudget, which …' };
 
+const POLICY = {
+  message: `nodes "n1" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: no`,
+};
+
 const CASES: readonly (readonly [string, number, JsonObject | null, boolean, string | null])[] = [
   ['a name that is taken', 409, { reason: 'AlreadyExists' }, false, 'already-exists'],
   ['a version that has moved', 409, { reason: 'Conflict' }, false, null],
@@ -16,6 +20,8 @@ const CASES: readonly (readonly [string, number, JsonObject | null, boolean, str
   ['a wrong field', 422, FIELD, false, null],
   ['a wrong field after a JSON patch', 422, FIELD, true, null],
   ['a JSON patch that does not fit', 422, { details: {} }, true, 'conflict'],
+  ['a policy that denies a JSON patch', 422, POLICY, true, 'denied'],
+  ['a policy that denies a merge patch', 422, POLICY, false, 'denied'],
   ['a merge patch without causes', 422, { details: {} }, false, null],
   ['a budget', 429, BUDGET, false, 'budget'],
   ['throttling', 429, { reason: 'TooManyRequests' }, false, null],

@@ -17,11 +17,18 @@ const TWO_BUDGETS = 'This pod has more than one PodDisruptionBudget';
 /** Admission comes before storage, so nothing was written. */
 const BEFORE_STORAGE = 'failed calling webhook';
 
+/**
+ * A ValidatingAdmissionPolicy refuses with 422 unless it names another reason
+ * (k8s.io/api/admissionregistration/v1, `Validation.reason`), and webhooks may; neither names a cause.
+ */
+const DENIED = / denied (?:the )?request(?:: | without )/;
+
 /** What a refused write means where its HTTP status alone does not say it; null elsewhere. */
 export function failureOfWrite(refused: RefusedWrite): PortFailure | null {
   const { code, status, isDryRun } = refused;
   const message = textAt(status, 'message') ?? '';
   if (code === 409) return textAt(status, 'reason') === 'AlreadyExists' ? 'already-exists' : null;
+  if (code === 422 && DENIED.test(message)) return 'denied';
   if (code === 422) return isMisfit(refused) ? 'conflict' : null;
   if (code === 429) return hasCause(status, 'reason', 'DisruptionBudget') ? 'budget' : null;
   if (code === 500 && message.startsWith(TWO_BUDGETS)) return 'budget';

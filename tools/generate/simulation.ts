@@ -329,8 +329,11 @@ While a webhook or a policy of admission refuses its writes of Nodes (F08, F70) 
 gate opens once it no longer does. Gates come, go, get another name and select other nodes while machines
 of theirs come, fail or wait for an agent (F31): what one gate held is not open before the next has proof.
 
-Besides drawn faults with two replicas, writes of Nodes go wrong in each way. Mistakes that are planted
-between the gate and its ports, and what catches them:`;
+Besides drawn faults with two replicas, writes of Nodes go wrong in each way; each event is late by 6 s,
+comes twice, or is lost until the next listing; and each read is old, or the last one of its program. One
+thing is beyond a gate: what a Pod said before its machine booted, and what is heard of it only afterwards,
+looks like something said in the new boot. Mistakes that are planted between the gate and its ports, and what
+catches them:`;
 
 const AGENTS = `## Agents
 

@@ -149,6 +149,15 @@ test('a refusal by RBAC says the rule that lacks', () => {
   assert.match(said('get', '/version').message, /--verb=get --non-resource-url=\/version$/);
 });
 
+test('a policy of admission that answers 422 is what refused', () => {
+  const message =
+    'nodes "n1" is forbidden: ValidatingAdmissionPolicy \'marks\' with binding \'b\' denied request: no';
+  const write = { isJsonPatch: true, isDryRun: false };
+  const error = failureWith(422, {}, { text: statusText({ message }), write });
+  assert.equal(error.failure, 'denied');
+  assert.match(error.message, /see it: kubectl get validatingadmissionpolicy marks -o yaml$/);
+});
+
 test('only a 404 that names the object says that it is not there', () => {
   const text = statusText({ message: 'not found', details: { name: 'n1' } });
   const missing = (resource: string): PortError =>

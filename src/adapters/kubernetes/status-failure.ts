@@ -28,6 +28,7 @@ export function statusFailure(answer: RefusedAnswer): PortError {
   if (answer.status === 403) return denied(answer, status);
   if (answer.status === 404) return missing(answer, status);
   const failure = failureOfAnswer(answer, status);
+  if (failure === 'denied') return denied(answer, status);
   return new PortError({
     failure,
     message: `${subject(answer)} with ${said(answer, status)}; ${REMEDIES[failure] ?? LOOK}`,

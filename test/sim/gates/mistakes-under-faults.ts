@@ -3,7 +3,8 @@ import { listAt, textAt } from '../../../src/evidence/json.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
 import { CONFIGURATION_FAULTS } from '../../../src/sim/faults/configuration.ts';
-import { type GateMistake, hearing, inside, isOfTaints, nameOf, seeing } from './mistakes.ts';
+import type { Fate } from '../../../src/sim/programs/call.ts';
+import { type GateMistake, hearing, inside, isMark, isOfTaints, nameOf, seeing } from './mistakes.ts';
 import type { PortBug } from './plan.ts';
 
 function faultOf<T extends { readonly title: string }>(faults: readonly T[], title: RegExp): T {
@@ -60,6 +61,33 @@ function answerIsRead(): PortBug {
   });
 }
 
+/** What may not be written is left out, and the program that wrote it does not live for ever. */
+function marksAreLeftOut(): ReturnType<GateMistake['plant']> {
+  let isOpen = false;
+  const bug: PortBug = ({ writes }) => ({
+    writes: {
+      ...writes,
+      async patch(resource, name, patch, more) {
+        try {
+          return await writes.patch(resource, name, patch, more);
+        } catch (error) {
+          if (patch.type !== 'json' || !isOfTaints(patch) || !isRefused(error)) throw error;
+          const operations = patch.operations.filter((one) => !isMark(one));
+          const answer = await writes.patch(resource, name, { ...patch, operations }, more);
+          isOpen ||= name.name === 'n-once';
+          return answer;
+        }
+      },
+    },
+  });
+  const fate: Fate = ({ what }) => {
+    if (!isOpen || !what.startsWith('update leases')) return null;
+    isOpen = false;
+    return 'crash-after';
+  };
+  return { bug, fate, admission: faultOf(ADMISSION_FAULTS, /forbids our marks/) };
+}
+
 const READ_FOR_MS = 30_000;
 
 /** Policies are read when the program begins. */
@@ -85,6 +113,11 @@ export const MISTAKES_UNDER_FAULTS: readonly GateMistake[] = [
       bug: answerIsRead(),
       admission: faultOf(ADMISSION_FAULTS, /puts the taint back/),
     }),
+  },
+  {
+    id: 'F70: a mark that may not be written is left out',
+    caughtBy: ['I-07'],
+    plant: marksAreLeftOut,
   },
   {
     id: 'F31: policies are read once',

@@ -145,7 +145,7 @@ function missingIsWell(api: KubeApi): KubeApi {
   };
 }
 
-function isMark({ path }: { readonly path?: unknown }): boolean {
+export function isMark({ path }: { readonly path?: unknown }): boolean {
   return typeof path === 'string' && path.startsWith('/metadata/annotations');
 }
 
