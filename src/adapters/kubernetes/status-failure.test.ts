@@ -8,7 +8,7 @@ const NOW_MS = Date.parse('2026-03-02T09:00:00Z');
 function failureWith(
   status: number,
   headers: Readonly<Record<string, string>>,
-  change: Partial<Pick<RefusedAnswer, 'name' | 'text'>> = {},
+  change: Partial<Pick<RefusedAnswer, 'name' | 'text' | 'write'>> = {},
 ): PortError {
   return statusFailure({
     server: 'https://api.example:6443',

@@ -30,6 +30,15 @@ const oneConnection =
     };
   };
 
+/** Whether the internet is there tells it whether its network works. */
+const asksTheInternet: AgentBug = ({ pods }) => ({
+  ...pods,
+  async request(request) {
+    await pods.request({ ...request, url: 'http://checkip.example.com/' }).catch(() => undefined);
+    return pods.request(request);
+  },
+});
+
 export const AGENT_BUGS: readonly PlantedAgentBug[] = [
   { id: 'P7', caughtBy: ['I-02'], bug: ruleIsFunction },
   { id: 'P31', caughtBy: ['L-01'], bug: oneConnection(() => true) },
@@ -39,6 +48,7 @@ export const AGENT_BUGS: readonly PlantedAgentBug[] = [
     bug: oneConnection(({ ofPods }) => ofPods === 'agent'),
   },
   { id: 'P32', caughtBy: ['I-02'], bug: ({ host }) => host },
+  { id: 'a probe asks the internet', caughtBy: ['I-39'], bug: asksTheInternet },
   // What listens on loopback is reached whatever the rules say.
   { id: 'P33', caughtBy: ['I-02'], bug: ({ at }) => at('agent') },
 ];

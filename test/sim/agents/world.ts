@@ -87,17 +87,29 @@ function machineOf(end: End, { rules }: Way): FakeMachine {
   };
 }
 
+type OnDial = (address: string) => void;
+
 /** A machine as it is at each call. */
-function hostAt(end: () => End, way: () => Way): Host {
+function hostAt(end: () => End, way: () => Way, onDial: OnDial): Host {
   const now = (): Host => createFakeHost(machineOf(end(), way()));
   return {
     ...now(),
-    request: async (request) => now().request(request),
+    async request(request) {
+      onDial(new URL(request.url).hostname);
+      return now().request(request);
+    },
+    async probe(probe) {
+      onDial(probe.host);
+      return now().probe(probe);
+    },
     run: async (argv, limits) => now().run(argv, limits),
   };
 }
 
-export const AGENT_RULES = ['I-02', 'L-01'] as const;
+export const AGENT_RULES = ['I-02', 'I-39', 'L-01'] as const;
+
+/** Loopback and instance metadata; the API server is reached by a port of its own. */
+const MAY_DIAL = /^(?:127(?:\.\d{1,3}){3}|\[?::1\]?|169\.254\.169\.254|\[?fd00:ec2::254\]?)$/;
 
 export interface Violation {
   readonly rule: (typeof AGENT_RULES)[number];
@@ -119,6 +131,12 @@ class Watch {
   #ofPods: End | null = null;
   #sinceMs = 0;
 
+  dial(address: string): void {
+    this.evaluations++;
+    if (!MAY_DIAL.test(address))
+      this.violations.push({ rule: 'I-39', what: `the agent dials ${address}` });
+  }
+
   look({ admin, kernel }: TestCluster, { ofPods }: Way): void {
     const nowMs = kernel.nowMs();
     if (this.#ofPods !== ofPods) this.#sinceMs = nowMs;
@@ -137,11 +155,16 @@ class Watch {
   }
 }
 
+interface AgentScene {
+  readonly way: () => Way;
+  readonly bug: AgentBug;
+  readonly onDial: OnDial;
+}
+
 function keeperOf(
   cluster: TestCluster,
   program: SimulatedProgram,
-  way: () => Way,
-  bug: AgentBug,
+  { way, bug, onDial }: AgentScene,
 ): AgentKeeper {
   const { server, kernel } = cluster;
   const calls = new Calls(() => null);
@@ -156,9 +179,9 @@ function keeperOf(
     onRead: () => undefined,
   });
   const { clock } = program;
-  const at = (end: End): Host => hostAt(() => end, way);
-  const pods = hostAt(() => way().ofPods, way);
-  const host = hostAt(() => way().ofHost, way);
+  const at = (end: End): Host => hostAt(() => end, way, onDial);
+  const pods = hostAt(() => way().ofPods, way, onDial);
+  const host = hostAt(() => way().ofHost, way, onDial);
   const view: MachineView = async () => lookAtMachine({ host, root: null }, clock.nowMs());
   // As the machine's own requests are redirected too, it cannot tell.
   const expected = { nodeRole: 'node', isSilenceExpected: false };
@@ -193,7 +216,8 @@ export async function playAgent(bug: AgentBug = ({ pods }) => pods): Promise<Age
     const watch = new Watch();
     kernel.every(SECOND_MS, () => watch.look(cluster, way));
     const program = new SimulatedProgram(kernel, 'agent');
-    const keeper = keeperOf(cluster, program, () => way, bug);
+    const onDial: OnDial = (address) => watch.dial(address);
+    const keeper = keeperOf(cluster, program, { way: () => way, bug, onDial });
     kernel.spawn('agent', async () => keeper.run(program.gone));
     await runUntil(kernel, startMs + WHOLE_MS, settle);
     program.kill();
