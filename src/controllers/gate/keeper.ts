@@ -2,6 +2,7 @@ import { textAt } from '../../evidence/json.ts';
 import type { Action } from '../../ports/action.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import type { Random } from '../../ports/random.ts';
+import { pause } from '../../runtime/abort.ts';
 import { perform, type Performed, type PerformTools } from '../../runtime/perform.ts';
 import { WorkQueue } from '../../runtime/queue/work-queue.ts';
 import type { ReflectorLimits } from '../../runtime/reflector/reflector-options.ts';
@@ -78,6 +79,8 @@ const AFTER_CONFLICT_MS = 1_000;
 const CONFIRMED_MS = 2_500;
 /** A server that has nothing to say takes a second to say so, and is asked before the dwell is over, ms. */
 const CONFIRMS_MS = 1_300;
+/** Between two looks at whether the watch has shown what was written, ms. */
+const OVERDUE_MS = 15_000;
 /** While it has not answered, the gate looks again so often, ms. */
 const UNCONFIRMED_MS = 100;
 /** A plan that waited longer for its turn is made again, as time alone can change it, ms. */
@@ -138,9 +141,19 @@ export class GateKeeper {
     void this.#observeAll();
     const ends = { stop: leading.stop, cut: leading.lost };
     try {
-      await Promise.race([Promise.all([taints.run(ends), tells.run(ends)]), broken.promise]);
+      const runs = [taints.run(ends), tells.run(ends), this.#lookAgain(taints, leading)];
+      await Promise.race([Promise.all(runs), broken.promise]);
     } finally {
       this.#queues = null;
+    }
+  }
+
+  /** An event is the next look at what was written; one that does not come is not waited for. */
+  async #lookAgain(taints: WorkQueue, { stop, lost }: LeadOptions): Promise<void> {
+    const end = AbortSignal.any([stop, lost]);
+    while (!end.aborted) {
+      await pause(this.#options.clock, OVERDUE_MS, end);
+      for (const name of this.#own.takeOverdue()) taints.add(name);
     }
   }
 
@@ -302,8 +315,7 @@ export class GateKeeper {
     const made = this.#takeMade(name);
     const look = made?.look ?? this.#look(name);
     if (look === null) return null;
-    const waitMs = this.#own.awaitedMs(look.node);
-    if (waitMs > 0) return waitMs;
+    if (this.#own.isAwaited(look.node)) return null;
     const { write, againMs } = made ?? this.#planOf(look);
     if (write === null || !isLeading() || this.#isChecked(write)) return againMs;
     const refusedMs = this.#refusedMs(write);
@@ -346,8 +358,7 @@ export class GateKeeper {
     this.#refused.forget(look.node.name);
     this.#conflicts.delete(look.node.name);
     this.#own.written(look.node, textAt(object ?? {}, 'metadata.resourceVersion'));
-    // Until the watch shows it; its event is the next look.
-    return this.#own.awaitedMs(this.caches.node(look.node.name) ?? look.node) || null;
+    return null;
   }
 
   /** The watch brings the change that it met; where it does not, the Node is read. */

@@ -34,18 +34,21 @@ export class OwnWrites {
     this.#writes.set(name, { before: resourceVersion, after: version, untilMs });
   }
 
-  /** How long the cache may still take to show our write of this object, ms; 0 when it shows it. */
-  awaitedMs({ name, resourceVersion }: Versioned): number {
+  /** True while the cache may still come to show our write of this object. */
+  isAwaited({ name, resourceVersion }: Versioned): boolean {
     const own = this.#writes.get(name);
-    if (own === undefined) return 0;
-    const leftMs = own.untilMs - this.#clock.monotonicMs();
-    if (leftMs > 0 && resourceVersion === own.before) return leftMs;
+    if (own === undefined) return false;
+    if (this.#clock.monotonicMs() < own.untilMs && resourceVersion === own.before) return true;
     this.#writes.delete(name);
-    return 0;
+    return false;
   }
 
-  isAwaited(seen: Versioned): boolean {
-    return this.awaitedMs(seen) > 0;
+  /** Objects whose watch has not shown our write by now; they are not waited for any more. */
+  takeOverdue(): readonly string[] {
+    const nowMs = this.#clock.monotonicMs();
+    const overdue = [...this.#writes].filter(([, { untilMs }]) => untilMs <= nowMs);
+    for (const [name] of overdue) this.#writes.delete(name);
+    return overdue.map(([name]) => name);
   }
 
   forget(name: string): void {
