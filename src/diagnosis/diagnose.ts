@@ -85,7 +85,7 @@ export function diagnose(
 /** True when a report was made of the same; what it read of the evidence is known to be unchanged. */
 function isMadeOf(
   { value }: Made<Reported>,
-  { founds, symptoms }: Standing,
+  { founds, symptoms, ruledOut }: Standing,
   frame: Frame,
 ): boolean {
   if (value.founds !== founds || value.symptoms !== symptoms) return false;
@@ -93,7 +93,9 @@ function isMadeOf(
   // Candidates are named only where something failed.
   return (
     symptoms.length === 0 ||
-    (value.causes === frame.causes && isSameSet(value.ruledOut, frame.ruledOut))
+    (value.causes === frame.causes &&
+      isSameSet(value.ruledOut, frame.ruledOut) &&
+      isSameSet(value.ownRuledOut, ruledOut))
   );
 }
 
@@ -120,7 +122,8 @@ function keptReport(standing: Standing, frame: Frame): SubjectReport | null {
   const tracked = { ...standing, subject: trackedSubject(subject, reads) };
   const report = reportOf(tracked, frame, resemblance, observations);
   const { shared, ruledOut, causes } = frame;
-  const value = { founds, symptoms, shared, ruledOut, causes, report };
+  const ownRuledOut = standing.ruledOut;
+  const value = { founds, symptoms, shared, ruledOut, ownRuledOut, causes, report };
   const others = conclusion.reports.filter((made) => made.value.causes !== causes);
   conclusion.reports = [{ value, ...reads }, ...others].slice(0, REPORTS_MAX);
   return report;

@@ -21,7 +21,9 @@ export interface Reported {
   readonly founds: Standing['founds'];
   readonly symptoms: Standing['symptoms'];
   readonly shared: readonly FoundCause[];
+  /** Ruled out for every subject, and for this one. */
   readonly ruledOut: ReadonlySet<string>;
+  readonly ownRuledOut: ReadonlySet<string>;
   readonly causes: readonly Cause[];
   readonly report: SubjectReport | null;
 }

@@ -267,4 +267,5 @@ export const PARTS: readonly string[] = [
   'text/line-starts.ts',
   'text/shape.ts',
   'text/starts.ts',
+  'kube/label-columns.ts',
 ];

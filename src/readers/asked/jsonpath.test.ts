@@ -26,7 +26,7 @@ describe('what a template of kubectl printed', () => {
     assert.deepEqual(read(each, ''), [['status.conditions', '[]']]);
   });
 
-  test('has a word an item of a list, of which one member was printed', () => {
+  test('has a word an item of a list whose one member was printed', () => {
     const keys = '{.spec.taints[*].key}{"\\n"}';
     assert.deepEqual(read(keys, 'a/b c'), [
       ['spec.taints.[0].key', 'a/b'],

@@ -40,9 +40,8 @@ function askedIn(command: string): ReadonlyMap<string, string> {
 /** The columns of labels, by the command above the table or by titles that only they have. */
 export function labelColumns(titles: readonly string[], above: string): readonly LabelColumn[] {
   const asked = askedIn(above);
-  return titles.flatMap((title) => {
+  return [...Map.groupBy(titles, (title) => title)].flatMap(([title, { length }]) => {
     const key = asked.get(title) ?? COMMON.get(title);
-    const isSole = titles.filter((other) => other === title).length === 1;
-    return key === undefined || !isSole ? [] : [{ title, key, isAsked: asked.has(title) }];
+    return key === undefined || length > 1 ? [] : [{ title, key, isAsked: asked.has(title) }];
   });
 }
