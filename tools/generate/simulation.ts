@@ -332,7 +332,8 @@ of theirs come, fail or wait for an agent (F31): what one gate held is not open 
 Besides drawn faults with two replicas, writes of Nodes go wrong in each way; each event is late by 6 s,
 comes twice, or is lost until the next listing; and each read is old, or the last one of its program. One
 thing is beyond a gate: what a Pod said before its machine booted, and what is heard of it only afterwards,
-looks like something said in the new boot. Mistakes that are planted between the gate and its ports, and what
+looks like something said in the new boot. And all that can happen to one node, one gate and one agent in
+eight steps is played, each state once: about 48,000 of each mode. Mistakes that are planted between the gate and its ports, and what
 catches them:`;
 
 const AGENTS = `## Agents
