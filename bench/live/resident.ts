@@ -1,15 +1,17 @@
 /** A program that stays: `rollcall controller` beside doubles of both APIs, with heartbeats. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT } from '../place.ts';
-import type { Row } from '../table.ts';
+import { type Row, skipped } from '../table.ts';
 import { type ClusterSize, leaseOf, type Machine, machinesOf, nodeOf } from './cluster.ts';
 import { type Doubles, LATENCY_MS, startDoubles } from './doubles.ts';
 import { usageOf } from './usage.ts';
 
-const PROGRAM = join(ROOT, 'bin/rollcall');
+/** As it is published, since that is what stays. */
+const PACKED = join(ROOT, 'dist/rollcall.mjs');
 const CHANGES = 25;
 const REST_MS = 30_000;
 /** The second round of questions to AWS is the first that asks by the cluster's name. */
@@ -31,7 +33,7 @@ interface Running {
 }
 
 function start({ env }: Doubles): Running {
-  const child = spawn(PROGRAM, ['controller', '--listen', '127.0.0.1:0'], {
+  const child = spawn(process.execPath, [PACKED, 'controller', '--listen', '127.0.0.1:0'], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -109,7 +111,7 @@ function at(sorted: readonly number[], share: number): number {
 /** What a look that begins with nothing takes against the same doubles, ms. */
 async function freshLook({ env }: Doubles): Promise<number> {
   const startMs = performance.now();
-  const child = spawn(PROGRAM, ['status', '-o', 'json'], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [PACKED, 'status', '-o', 'json'], { env, stdio: 'ignore' });
   await once(child, 'close');
   return performance.now() - startMs;
 }
@@ -169,6 +171,10 @@ function row({ machines, pods }: ClusterSize, measured: Measured, target: string
 
 /** The controller beside a cluster of 1,000 machines; `large` adds 5,000 with 100,000 pods. */
 export async function benchResident(large: boolean): Promise<readonly Row[]> {
+  if (!existsSync(PACKED)) {
+    const why = 'dist/ is not built; build it with: npm run build';
+    return [skipped('resident', '', why)];
+  }
   const thousand = { machines: 1000, pods: 20_000 };
   const goal = 'p99 <= 100 ms, < 2 %, <= 250 MB, <= 10 s';
   const rows = [row(thousand, await measure(thousand), goal)];
