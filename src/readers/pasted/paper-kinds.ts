@@ -1,0 +1,150 @@
+/** A kind of paper, and by what it is known. */
+export interface PaperKind {
+  /** What it is, as a sentence about the text continues. */
+  readonly what: string;
+  /** Marks of which each must be there. */
+  readonly all: readonly RegExp[];
+  /** Marks of which so many must be there. */
+  readonly some: readonly RegExp[];
+  readonly someMin: number;
+  /** Where this is said, it tells of what is wrong. */
+  readonly unless?: RegExp;
+}
+
+const RUNBOOK: PaperKind = {
+  what: 'holds a runbook: its messages are examples; give the lines that your machine printed.',
+  all: [
+    // It has a name as one, or leads to another one.
+    /^\W{0,6}(?:(?:RB|SOP|PB)[- ]?\d{1,5}\b|(?:run ?book|playbook|standard operating procedure)\b)|(?:→|->|=>|\bsee|\bgo to|\bcontinue (?:with|at)|\bfollow)\s{0,2}\[?(?:(?:RB|SOP|PB)-?\d{1,5}|step \d|run ?book)/i,
+    /^\s{0,6}(?:#{1,4} )?(?:\d{1,2}[.)]|step \d{1,2}\b[:.]?)\s/i,
+  ],
+  some: [
+    /(?:^|[\s=`'"/])<(?:n|i|node|instance|instance-?id|node-?name|name|cluster|host|id|pod)>/i,
+    /^\W{0,4}(?:severity|priority|escalat(?:e|ion)|on-?call|owner|last (?:reviewed|updated)|(?:change|revision) history|prerequisites|when to use|trigger|symptoms?|impact|verification|roll ?back)\b/i,
+    /^\s{0,8}(?:[-*] )?`[^`]{4,200}`\s{0,3}(?:→|->|=>)|\([→>-]{1,2}\s?(?:RB|SOP|PB)/,
+  ],
+  someMin: 2,
+};
+
+const EXAM: PaperKind = {
+  what: 'asks questions of an exam or interview; give the lines that your machine printed.',
+  all: [/^\s{0,4}(?:\*\*)?(?:Q(?:uestion)?\s?\d{1,3}[.:)]|\d{1,3}[.)]\s.{4,400}[?:]\s*$)/i],
+  some: [
+    /^\s{0,8}(?:[-*] )?\(?[aA][.)]\s\S/,
+    /\btrue or false\b|\bT ?\/ ?F\b/i,
+    /\b(?:which of the following|(?:select|choose|pick) (?:one|two|three|all|the (?:best|correct))|name (?:two|three|four) |match(?: the [\w ]{1,40})?:|explain briefly|in your own words)/i,
+    /\b(?:answers? (?:on page|key|at the end|overleaf)|(?:correct|expected|model|good|sample) answers?\b|passing score|multiple choice)|\(\d{1,2} (?:points?|marks)\)/i,
+    /\b(?:exam|quiz|CKA|CKAD|CKS|certification|candidates?|practice test|interview(?:er|s)?|follow-?up question)\b/i,
+  ],
+  someMin: 2,
+};
+
+const NEWSLETTER: PaperKind = {
+  what: 'holds a newsletter; give the lines that your machine printed.',
+  all: [
+    /\bunsubscribe\b|\bmanage (?:your )?(?:subscriptions?|preferences)|\byou (?:get|receive|are receiving|received) this (?:e-?mail|mail|newsletter|issue)\b/i,
+  ],
+  some: [
+    /\b(?:weekly|newsletter|digest|monthly|bulletin|roundup|issue)\b.{0,30}#\s?\d{1,4}\b/i,
+    /\bview (?:it |this )?(?:e-?mail |mail |issue )?(?:in|on) (?:your |the )?(?:browser|web)\b/i,
+    /\b(?:tool|tip|tweet|talk|quote|project|podcast|chart) of the (?:week|month|day)\b/i,
+    /\bCFPs?\b|^\W*(?:jobs?|hiring|sponsor(?:ed by|s)?|upcoming|reading list|around the web)\b.{0,20}[:–-]/i,
+    /\[read\]|\bread (?:more|the (?:post|article))\b|\b(?:fun|good|long) read\b|\d min(?:utes?)? read\b/i,
+  ],
+  someMin: 3,
+};
+
+const ABSTRACT: PaperKind = {
+  what: 'announces a talk; give the lines that your machine printed.',
+  all: [
+    /\b(?:in this (?:talk|session|workshop|tutorial|lightning talk)|attendees|(?:this|the|my|our) (?:talk|session|workshop) (?:will |also )?(?:shows?|covers?|explains?|tells?|walks?|presents?|looks?))\b/i,
+  ],
+  some: [
+    /^\W*(?:speakers?|presenters?|presented by|bio)\b/i,
+    /^\W*(?:track|room|level|format|duration|session (?:type|id|level)|audience)\s?[:–-]/i,
+    /^\W*(?:talk )?abstract\b/i,
+    /\b(?:KubeCon|re:Invent|SREcon|FOSDEM|KCD|Kubernetes Community Days|Cloud Native (?:Rejekts|Days?)|ContainerDays|CFP|CfP|meetup)\b/,
+    /\b(?:key takeaways|(?:you|attendees) will (?:learn|leave|walk away|see)|no prior knowledge)\b/i,
+  ],
+  someMin: 2,
+};
+
+const STORY: PaperKind = {
+  what: 'asks for a feature; give the lines of a machine that is not usable.',
+  all: [
+    /^\W{0,6}As an? (?!workaround|result|consequence|last|first|next|side)\w.{2,160}/i,
+    /\bI (?:want|need|wish|would like)\b|\bI'd like\b/i,
+  ],
+  some: [
+    /\b(?:so that|in order to)\b/i,
+    /\bacceptance criteria\b|^\W*(?:Given|When|Then)\b/i,
+    /\bstory points?\b|\b\d{1,2} points?\b|\bpriority\s?:|\bepic\b|\bbacklog\b|\bstory\b|\blabels?\s?:/i,
+    /\b(?:out of scope|definition of done|non-goals)\b/i,
+  ],
+  someMin: 2,
+};
+
+const WISH: PaperKind = {
+  what: STORY.what,
+  all: [
+    /\b(?:feature|enhancement) request\b|\[feature\]|\bRFE\b|^\W*kind\/feature\b/i,
+    /\bit would be (?:nice|great|helpful|useful|good)\b|\bwould like to see\b|\bplease (?:add|support|consider)\b|\bshould (?:offer|support|allow|have an option)\b|\b(?:I|we) propose\b/i,
+  ],
+  some: [
+    /\balternatives\b/i,
+    /\b(?:use case|motivation)\b/i,
+    /\bnice to have\b|\bnot (?:urgent|blocking|a bug)\b|\bno (?:urgency|hurry)\b/i,
+  ],
+  someMin: 2,
+};
+
+/** Not all came up, or the report says that its aim was missed. */
+const MISSED =
+  /\b(?:never (?:joined|came)|(?:did|have|has)(?:n't| not) (?:join|yet join|c[ao]me)|(?:are|is|were|remain|remains|remained) (?:still )?missing|miss(?:ed|es) (?:the|our|its)|breach(?:ed)?|exhausted|budget left\s?:?\s?-)/i;
+/** A row of a table, or a line that begins with a count. */
+const COUNTED = /^\s*\|.{1,400}\|\s*$|^\s{0,8}(?:[-*•] {1,3})?\d[\d ,.]{0,12} [A-Za-z]/;
+
+const SLO_REPORT: PaperKind = {
+  what: 'reports on an objective that was met; give the lines of a machine that is not usable.',
+  all: [
+    /\b(?:SLOs?|SLIs?|error budget|service level objective)\b/i,
+    /\d\s?%/,
+    /\bjoined (?:afterwards|later|in the end|anyway|after all)\b|\bno (?:node|machine|instance)s? (?:was|were|is|are) (?:still |ever )?(?:missing|lost|left)\b|\ball (?:of them |others |the rest |nodes )?(?:joined|came up)\b/i,
+  ],
+  some: [
+    /\b(?:window|period|objective|owner|target)\s?:/i,
+    /\bp(?:50|90|95|99)\b/i,
+    /\bnext review\b|\baction items?\b/i,
+    COUNTED,
+    /\bbudget (?:left|remaining|used)\b/i,
+  ],
+  someMin: 2,
+  unless: MISSED,
+};
+
+const COST_REPORT: PaperKind = {
+  what: 'reports on costs; give the lines of a machine that is not usable.',
+  all: [
+    /\b(?:costs?|spend(?:ing)?|savings?|invoice|finops)\b/i,
+    /(?:[$€£]|\bUSD|\bEUR)\s?\d|\d\s?(?:USD|EUR|[$€£])/,
+    COUNTED,
+  ],
+  some: [
+    /\b(?:month over month|MoM|vs\.? (?:last|previous|january|february|q[1-4])|forecast|month to date|MTD)\b/i,
+    /\b(?:period|owner|cost cent(?:er|re)|prepared (?:by|for)|report)\b/i,
+    /\d\s?%/,
+  ],
+  someMin: 2,
+  unless: MISSED,
+};
+
+export const PAPER_KINDS: readonly PaperKind[] = [
+  RUNBOOK,
+  EXAM,
+  NEWSLETTER,
+  ABSTRACT,
+  STORY,
+  WISH,
+  SLO_REPORT,
+  COST_REPORT,
+];
