@@ -100,7 +100,7 @@ const WISH: PaperKind = {
 
 /** Not all came up, or the report says that its aim was missed. */
 const MISSED =
-  /\b(?:never (?:joined|came)|(?:did|have|has)(?:n't| not) (?:join|yet join|c[ao]me)|(?:are|is|were|remain|remains|remained) (?:still )?missing|miss(?:ed|es) (?:the|our|its)|breach(?:ed)?|exhausted|budget left\s?:?\s?-)/i;
+  /\b(?:never (?:joined|came)|(?:did|have|has)(?:n't| not) (?:join|yet join|c[ao]me)|[1-9]\d{0,5} (?:[a-z]{1,12} )?(?:are|is|were|remain|remains|remained) (?:still )?missing|miss(?:ed|es) (?:the|our|its)|breach(?:ed)?|exhausted|budget left\s?:?\s?-)/i;
 /** A row of a table, or a line that begins with a count. */
 const COUNTED = /^\s*\|.{1,400}\|\s*$|^\s{0,8}(?:[-*•] {1,3})?\d[\d ,.]{0,12} [A-Za-z]/;
 
