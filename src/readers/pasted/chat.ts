@@ -32,7 +32,7 @@ function isMessage(value: Json): value is JsonObject {
 /** The text with the characters that Slack writes as entities, and its links as addresses. */
 function plain(text: string): string {
   return text
-    .replaceAll(/<(https?:[^|>]{1,500})(?:\|[^>]{0,500})?>/g, '$1')
+    .replaceAll(/<(https?:[^<|>]{1,500})(?:\|[^<>]{0,500})?>/g, '$1')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&');

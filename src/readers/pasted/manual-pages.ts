@@ -11,7 +11,7 @@ const HEADINGS_MIN = 3;
 const PAGE = /\b[\w.:+-]{2,60}\([1-9][a-z]{0,3}\)/i;
 /** The first and the last line of a page. */
 const MARGIN =
-  /^[\w.:+-]{1,60}\([1-9][a-z]{0,3}\)\s{2,}|\s{2,}[\w.:+-]{1,60}\([1-9][a-z]{0,3}\)\s*$/i;
+  /^[\w.:+-]{1,60}\([1-9][a-z]{0,3}\)\s{2}|\s{2}[\w.:+-]{1,60}\([1-9][a-z]{0,3}\)\s{0,8}$/i;
 
 function isPrinted(line: string): boolean {
   return TIME_OF_DAY.test(line) || RECORD_START.test(line) || isCommandEcho(line);
