@@ -104,6 +104,53 @@ Track: Operations. Attendees will learn how a CNI hands out addresses.`,
   'a dashboard of CloudWatch': `{"widgets":[{"type":"log","properties":{"title":"swap","query":"fields @message | filter @message like 'running with swap on is not supported'"}}]}`,
   'a monitor of Datadog': `{"id":1,"name":"capacity","type":"query alert","query":"sum(last_5m):sum:x{*} > 0",
 "message":"Launches fail.\\nOften: InsufficientInstanceCapacity, VcpuLimitExceeded.\\n@slack-x"}`,
+  'a monitor in Terraform': `resource "datadog_monitor" "capacity" {
+  name    = "capacity"
+  message = "Launches fail with InsufficientInstanceCapacity."
+}`,
+  'a dashboard in a ConfigMap': `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: capacity
+  labels:
+    grafana_dashboard: "1"
+data:
+  capacity.json: |
+    {"panels":[{"title":"InsufficientInstanceCapacity"}]}`,
+  'rules of Prometheus as its API gives them':
+    '{"status":"success","data":{"groups":[{"name":"ec2","rules":[{"state":"inactive","name":"Capacity","query":"x > 0","annotations":{"description":"InsufficientInstanceCapacity"},"alerts":[],"type":"alerting"}]}]}}',
+  'an alarm that is not raised':
+    '{"MetricAlarms":[{"AlarmName":"ice","AlarmDescription":"InsufficientInstanceCapacity","StateValue":"OK","MetricName":"ice"}]}',
+  'a test in Java': `@Test
+void capacityIsRetried() {
+    assertEquals(RETRY, next(error("InsufficientInstanceCapacity")));
+}`,
+  'a test in Rust': `#[test]
+fn knows_swap() {
+    assert_eq!(kind("running with swap on is not supported"), Kind::Swap);
+}`,
+  'a test with a table': `@pytest.mark.parametrize("code", [
+    "InsufficientInstanceCapacity",
+    "VcpuLimitExceeded",
+])
+def test_is_known(code):
+    assert is_known(code)`,
+  'a manual in Markdown': `# hostcheck(8)
+## NAME
+hostcheck - verify a host
+## SYNOPSIS
+hostcheck [-q]
+## DIAGNOSTICS
+"running with swap on is not supported": swap is on`,
+  'flash cards': `Front: InsufficientInstanceCapacity
+Back: EC2 lacks hosts of the type in the zone`,
+  'a standard operating procedure': `SOP-44 Errors of capacity
+When to use: a launch fails in one zone
+1. InsufficientInstanceCapacity: give <group> another type
+2. VcpuLimitExceeded: go to SOP-45`,
+  'tasks of an exam': `CKA mock exam
+Task 5 (7 points): the kubelet ends with "running with swap on is not supported". Repair it.
+Passing score 66 %`,
   'a chat about an exercise': `[{"type":"message","user":"U1","text":"game day starts: swap goes on","ts":"1741766402.118"},
 {"type":"message","user":"U2","text":"[RESOLVED] kubelet down: running with swap on is not supported","ts":"1741766502.118"},
 {"type":"message","user":"U1","text":"exercise is over","ts":"1741766602.118"}]`,
@@ -135,6 +182,24 @@ const OF_A_MACHINE: readonly (readonly [what: string, cause: string, text: strin
     'a page of a manual above what a machine prints',
     'swap-enabled',
     `${MANUAL}\n\nkubelet: failed to run Kubelet: running with swap on is not supported, please disable swap`,
+  ],
+  [
+    'an alert with the address of its runbook',
+    'swap-enabled',
+    `Severity: critical
+Runbook: https://wiki.example/rb-12
+Summary: failed to run Kubelet: running with swap on is not supported, please disable swap
+1. see RB-12`,
+  ],
+  [
+    'a ticket that goes by a runbook',
+    'swap-enabled',
+    `RB-12 for the batch pool
+Severity: 2
+Impact: three nodes not Ready
+1. drained them, done
+2. kubelet: failed to run Kubelet: running with swap on is not supported, please disable swap
+3. see RB-13`,
   ],
   [
     'a test and what it printed on a machine',

@@ -1,8 +1,16 @@
-import { at, isObject, type Json, type JsonObject, listAt, textAt } from '../../evidence/json.ts';
+import {
+  at,
+  isObject,
+  type Json,
+  type JsonObject,
+  listAt,
+  textAt,
+  textsAt,
+} from '../../evidence/json.ts';
 
 /** Dashboards and monitors as JSON: they say what is asked and shown, and hold none of it. */
 
-function hasList(value: JsonObject, name: string): boolean {
+function hasList(value: Json, name: string): boolean {
   return listAt(value, name).length > 0;
 }
 
@@ -55,16 +63,54 @@ function isAlertRule(value: JsonObject): boolean {
   return isOfGrafana || isOfNewRelic || isOfElastic;
 }
 
+/** Of CloudWatch, one that is not raised. */
+function isAlarm(value: JsonObject): boolean {
+  const isOfCloudWatch =
+    textAt(value, 'AlarmName') !== null && hasOneOf(value, 'MetricName', 'AlarmRule');
+  return isOfCloudWatch && textAt(value, 'StateValue') !== 'ALARM';
+}
+
+/** Of Prometheus: rules of which none has an alert now. */
+function isRuleGroup(value: JsonObject): boolean {
+  const rules = listAt(value, 'rules');
+  const isQuiet = (rule: Json): boolean =>
+    /^(?:alerting|recording)$/.test(textAt(rule, 'type') ?? '') && !hasList(rule, 'alerts');
+  return rules.length > 0 && rules.every(isQuiet);
+}
+
+const KUBE_KIND =
+  /^(?:Grafana(?:Dashboard|AlertRuleGroup|LibraryPanel)|PrometheusRule|Datadog(?:Monitor|Dashboard|SLO))$/;
+
+/** Objects of operators that make them, and the ConfigMaps from which Grafana takes them. */
+function isOfOperator(value: JsonObject): boolean {
+  const isLabeled = textsAt(value, 'metadata.labels')['grafana_dashboard'] !== undefined;
+  return (
+    isLabeled ||
+    (textAt(value, 'apiVersion') !== null && KUBE_KIND.test(textAt(value, 'kind') ?? ''))
+  );
+}
+
 const KINDS: readonly ((value: JsonObject) => boolean)[] = [
   isGrafanaDashboard,
   isWidgetDashboard,
   isSavedObject,
   isMonitor,
   isAlertRule,
+  isAlarm,
+  isRuleGroup,
+  isOfOperator,
 ];
 
 /** Under which APIs and exports give several. */
-const LISTS = ['monitors', 'dashboards', 'objects', 'policies'];
+const LISTS = [
+  'monitors',
+  'dashboards',
+  'objects',
+  'policies',
+  'data.groups',
+  'MetricAlarms',
+  'CompositeAlarms',
+];
 
 function isListOfDefinitions(value: Json | undefined): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;

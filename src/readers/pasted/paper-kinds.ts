@@ -11,32 +11,61 @@ export interface PaperKind {
   readonly unless?: RegExp;
 }
 
+/** Words of tickets, which go by a runbook. */
+const HAPPENED =
+  /\b(?:tried|done|did(?: not|n't) help|no effect|happened|occurred|reported by|assignee|(?:was|were|got) hit|started (?:at|on)|since (?:\d|today|yesterday|this morning))\b/i;
+
 const RUNBOOK: PaperKind = {
   what: 'holds a runbook: its messages are examples; give the lines that your machine printed.',
   all: [
-    // It has a name as one, or leads to another one.
-    /^\W{0,6}(?:(?:RB|SOP|PB)[- ]?\d{1,5}\b|(?:run ?book|playbook|standard operating procedure)\b)|(?:→|->|=>|\bsee|\bgo to|\bcontinue (?:with|at)|\bfollow)\s{0,2}\[?(?:(?:RB|SOP|PB)-?\d{1,5}|step \d|run ?book)/i,
+    // Alerts only name the address of theirs.
+    /^\W{0,6}(?:(?:RB|SOP|PB)[- ]?\d{1,5}\b|(?:run ?book|playbook|standard operating procedure)\b(?!\W{0,4}(?:url\W{0,4})?https?:|[_ -]?url))/i,
     /^\s{0,6}(?:#{1,4} )?(?:\d{1,2}[.)]|step \d{1,2}\b[:.]?)\s/i,
   ],
   some: [
-    /(?:^|[\s=`'"/])<(?:n|i|node|instance|instance-?id|node-?name|name|cluster|host|id|pod)>/i,
-    /^\W{0,4}(?:severity|priority|escalat(?:e|ion)|on-?call|owner|last (?:reviewed|updated)|(?:change|revision) history|prerequisites|when to use|trigger|symptoms?|impact|verification|roll ?back)\b/i,
+    /(?:→|->|=>|\bsee|\bgo to|\bcontinue (?:with|at)|\bfollow)\s{0,2}\[?(?:(?:RB|SOP|PB)-?\d{1,5}|step \d|run ?book)/i,
+    /(?:^|[\s=`'"/])<(?:n|i|node|instance|instance-?id|node-?name|name|cluster|host|id|pod|group|nodegroup|region|zone|type)>/i,
+    /^\W{0,4}(?:severity|priority|escalat(?:e|ion)|on-?call|owner|owned by)\b|^\s{0,6}step \d{1,2}\W{1,3}escalate\b/i,
+    /^\W{0,4}(?:last (?:reviewed|updated)|(?:change|revision) history|prerequisites|when to use|trigger|symptoms?|impact|verification|roll ?back)\b/i,
     /^\s{0,8}(?:[-*] )?`[^`]{4,200}`\s{0,3}(?:→|->|=>)|\([→>-]{1,2}\s?(?:RB|SOP|PB)/,
   ],
   someMin: 2,
+  unless: HAPPENED,
 };
 
 const EXAM: PaperKind = {
   what: 'asks questions of an exam or interview; give the lines that your machine printed.',
-  all: [/^\s{0,4}(?:\*\*)?(?:Q(?:uestion)?\s?\d{1,3}[.:)]|\d{1,3}[.)]\s.{4,400}[?:]\s*$)/i],
+  all: [
+    /^\s{0,4}(?:\*\*)?(?:(?:Q(?:uestion)?|task|exercise)\s?\d{1,3}(?:[.:)]|\s\(\d{1,2} (?:points?|marks|%)\))|\d{1,3}[.)]\s.{4,400}[?:]\s*$)/i,
+  ],
   some: [
     /^\s{0,8}(?:[-*] )?\(?[aA][.)]\s\S/,
     /\btrue or false\b|\bT ?\/ ?F\b/i,
     /\b(?:which of the following|(?:select|choose|pick) (?:one|two|three|all|the (?:best|correct))|name (?:two|three|four) |match(?: the [\w ]{1,40})?:|explain briefly|in your own words)/i,
-    /\b(?:answers? (?:on page|key|at the end|overleaf)|(?:correct|expected|model|good|sample) answers?\b|passing score|multiple choice)|\(\d{1,2} (?:points?|marks)\)/i,
+    /\b(?:answers? (?:on page|key|at the end|overleaf)|(?:correct|expected|model|good|sample) answers?\b|passing score|multiple choice)|\(\d{1,2} ?(?:points?|marks|%)\)/i,
     /\b(?:exam|quiz|CKA|CKAD|CKS|certification|candidates?|practice test|interview(?:er|s)?|follow-?up question)\b/i,
   ],
   someMin: 2,
+};
+
+const FLASH_CARDS: PaperKind = {
+  what: 'holds flash cards; give the lines that your machine printed.',
+  all: [
+    /^\W{0,4}(?:front|term)\W{0,3}:\W{0,3}\s/i,
+    /^\W{0,4}(?:back|definition)\W{0,3}:\W{0,3}\s/i,
+  ],
+  some: [],
+  someMin: 0,
+};
+
+const MARKDOWN_MANUAL: PaperKind = {
+  what: 'holds a page of a manual; give the lines that your machine printed.',
+  all: [/^#{1,3} NAME\s*$/, /^#{1,3} SYNOPSIS\s*$/],
+  some: [
+    /^#{1,3} (?:DESCRIPTION|OPTIONS|EXIT (?:STATUS|CODES?)|DIAGNOSTICS|ERRORS|FILES|SEE ALSO|BUGS)\s*$/,
+    /\b[\w.:+-]{2,60}\([1-9][a-z]{0,3}\)/i,
+  ],
+  someMin: 1,
 };
 
 const NEWSLETTER: PaperKind = {
@@ -82,6 +111,7 @@ const STORY: PaperKind = {
     /\b(?:out of scope|definition of done|non-goals)\b/i,
   ],
   someMin: 2,
+  unless: HAPPENED,
 };
 
 const WISH: PaperKind = {
@@ -117,6 +147,7 @@ const SLO_REPORT: PaperKind = {
     /\bnext review\b|\baction items?\b/i,
     COUNTED,
     /\bbudget (?:left|remaining|used)\b/i,
+    /\b(?:daily|weekly|monthly|quarterly|reliability|availability) (?:[a-z]{1,20} )?report\b/i,
   ],
   someMin: 2,
   unless: MISSED,
@@ -127,12 +158,13 @@ const COST_REPORT: PaperKind = {
   all: [
     /\b(?:costs?|spend(?:ing)?|savings?|invoice|finops)\b/i,
     /(?:[$€£]|\bUSD|\bEUR)\s?\d|\d\s?(?:USD|EUR|[$€£])/,
-    COUNTED,
+    /\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Q[1-4]|FY\d{2,4}|month|quarter|week \d{1,2})\b/,
   ],
   some: [
     /\b(?:month over month|MoM|vs\.? (?:last|previous|january|february|q[1-4])|forecast|month to date|MTD)\b/i,
-    /\b(?:period|owner|cost cent(?:er|re)|prepared (?:by|for)|report)\b/i,
+    /\b(?:period|owner|cost cent(?:er|re)|prepared (?:by|for)|report|cost review)\b/i,
     /\d\s?%/,
+    COUNTED,
   ],
   someMin: 2,
   unless: MISSED,
@@ -141,6 +173,8 @@ const COST_REPORT: PaperKind = {
 export const PAPER_KINDS: readonly PaperKind[] = [
   RUNBOOK,
   EXAM,
+  FLASH_CARDS,
+  MARKDOWN_MANUAL,
   NEWSLETTER,
   ABSTRACT,
   STORY,

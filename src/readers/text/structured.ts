@@ -249,7 +249,7 @@ function readSegment(open: Open, segment: Segment, source: Likely): void {
     case 'json':
       return readJson(open, segment, source);
     case 'yaml':
-      return readYaml(passage, said, segment, source);
+      return readYaml(open, segment, source);
   }
 }
 
@@ -281,8 +281,8 @@ function readJson(
   if (!parsed.ok) return rawLines(passage, said, segment.line, segment.lines, source);
   const isUnderstood =
     readMachineLog(reading, parsed.value) ||
-    readAnswer(passage, parsed.value, segment.line) ||
     leaveDefinition(reading, parsed.value) ||
+    readAnswer(passage, parsed.value, segment.line) ||
     readChat(reading, parsed.value) ||
     readTexts(reading, parsed.value);
   if (isUnderstood) return;
@@ -310,8 +310,7 @@ function isTold(value: Json): boolean {
 }
 
 function readYaml(
-  passage: PassageReading,
-  said: ReadLine[],
+  { passage, said, reading }: Open,
   segment: Segment & { kind: 'yaml' },
   source: Likely,
 ): void {
@@ -319,6 +318,7 @@ function readYaml(
   let isEmpty = true;
   for (const part of parseYamlDocuments(segment.lines, segment.line)) {
     isEmpty = false;
+    if (part.ok && leaveDefinition(reading, part.value)) continue;
     if (part.ok) {
       const isRead = readAnswer(passage, part.value, part.line);
       isUnderstood &&= isRead && isTold(part.value);
