@@ -202,6 +202,21 @@ Impact: three nodes not Ready
 3. see RB-13`,
   ],
   [
+    'a message without a time above a runbook',
+    'swap-enabled',
+    `kubelet: failed to run Kubelet: running with swap on is not supported, please disable swap\n\n${RUNBOOK}`,
+  ],
+  [
+    'a message in a field of a ticket below a runbook',
+    'swap-enabled',
+    `${RUNBOOK}\nActual: failed to run Kubelet: running with swap on is not supported, please disable swap`,
+  ],
+  [
+    'an activity that makes costs',
+    'insufficient-instance-capacity',
+    `Our spend in May is $ 20,000 (40 %) above the forecast, the spot group falls back: ${CAPACITY}`,
+  ],
+  [
     'a test and what it printed on a machine',
     'subnet-out-of-pod-addresses',
     `${GO_TEST}\n--- FAIL: TestNodesJoin (600.01s)\n    join_test.go:44: ${IPAMD}`,
