@@ -115,6 +115,8 @@ export interface View<K extends FactKind, S extends string> {
   machinesWithoutNode(): readonly string[];
   /** How many machines logs of their own are here of, and how many of those were never seen to join. */
   machinesWithLogs(): { readonly all: number; readonly unjoined: number };
+  /** True when the evidence names a Node, whichever machine's it is. */
+  knowsNode(): boolean;
   /** True when Rollcall asked this, `ec2:DescribeInstances` or `list nodes`, and was not answered. */
   wasRefused(call: string): boolean;
   /** A sign as seen for the subject and not withdrawn since, null when it was not seen. */

@@ -184,6 +184,7 @@ export function machineView<K extends FactKind, S extends string>(
     isCut: () => false,
     machinesWithoutNode: () => [group.name],
     machinesWithLogs: () => ({ all: 0, unjoined: 0 }),
+    knowsNode: () => false,
     wasRefused: () => false,
     sign: () => null,
     anySign: () => false,

@@ -190,6 +190,10 @@ describe('a cause is asked again by what it reads of all machines', () => {
       ['a'],
     );
     assert.deepEqual(
+      withOthers((view) => view.knowsNode()),
+      ['a'],
+    );
+    assert.deepEqual(
       withOthers((view) => view.machinesWithoutNode()),
       ['a'],
     );

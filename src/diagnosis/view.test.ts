@@ -355,4 +355,12 @@ describe('machines around', () => {
     assert.deepEqual(view().machinesWithLogs(), { all: 0, unjoined: 0 });
     assert.deepEqual(view().machinesWithoutNode(), []);
   });
+
+  test('are known as Nodes where one of them is', () => {
+    const knows = (name: string | null): boolean =>
+      view({
+        around: { subjects: [machine('a', []), machine('b', [], [], { node: name })] },
+      }).knowsNode();
+    assert.deepEqual([knows('b'), knows(null), view().knowsNode()], [true, false, false]);
+  });
 });

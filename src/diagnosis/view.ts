@@ -239,6 +239,11 @@ class SubjectView implements View<FactKind, string> {
     return withLogs(this.#around.subjects ?? []);
   }
 
+  knowsNode(): boolean {
+    this.#note('fleet');
+    return this.#around.subjects?.some(({ node }) => node !== null) === true;
+  }
+
   wasRefused(asked: string): boolean {
     return this.#around.collection?.refusals.some(({ call }) => call === asked) === true;
   }

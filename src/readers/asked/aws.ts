@@ -29,7 +29,10 @@ const NAMED: readonly (readonly [option: string, member: string, id: string])[] 
   ['addon-name', 'addon', 'addonName'],
 ];
 
-/** Filters by which all items of a list have a member alike. */
+/** An option by which all activities are of one group. */
+const GROUP = 'auto-scaling-group-name';
+
+/** Filters, and options like them, by which all items of a list have a member alike. */
 const ALIKE: readonly (readonly [list: string, filter: string, member: string])[] = [
   ['NetworkInterfaces', 'status', 'Status'],
   ['NetworkInterfaces', 'subnet-id', 'SubnetId'],
@@ -37,16 +40,18 @@ const ALIKE: readonly (readonly [list: string, filter: string, member: string])[
   ['NetworkInterfaces', 'description', 'Description'],
   ['Subnets', 'vpc-id', 'VpcId'],
   ['Images', 'image-id', 'ImageId'],
+  ['Activities', GROUP, 'AutoScalingGroupName'],
 ];
 
 /** The one value of each filter, `Name=status,Values=available`; one of several or with a wildcard tells none. */
 const FILTER = /(?<![\w-])Name=([a-z-]{1,60}),Values=([\w./:-]{1,200})(?![\w,*?./:-])/g;
 
 /** Adds what the filters say of each item that does not say it itself. */
-function filtered(answer: JsonObject, { text }: Command): JsonObject {
-  const values = new Map(
-    [...text.matchAll(FILTER)].map(([, name = '', value = '']) => [name, value]),
-  );
+function filtered(answer: JsonObject, { text, options }: Command): JsonObject {
+  const filters = [...text.matchAll(FILTER)];
+  const values = new Map(filters.map(([, name = '', value = '']) => [name, value]));
+  const group = options.get(GROUP) ?? '';
+  if (group !== '') values.set(GROUP, group);
   const told = ALIKE.filter(([list, filter]) => values.has(filter) && Array.isArray(answer[list]));
   const full: Record<string, Json> = { ...answer };
   for (const [list, filter, member] of told) {

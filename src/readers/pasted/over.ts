@@ -24,6 +24,10 @@ const SAYINGS: readonly (readonly RegExp[])[] = [
     /\bno (?:open|outstanding) (?:items?|actions?|tasks?|issues?)\b/i,
     /\bclosing the loop\b/i,
   ],
+  // It was an exercise.
+  [
+    /\b(?:game ?day|chaos (?:test|day|experiment)|(?:fire |disaster )?drill|exercise)s?\b.{0,40}\b(?:is |was |has )?(?:over|ended|finished|done|completed?)\b/i,
+  ],
   // Updates of a status page, of which the last one closes it.
   [/^\s*(?:Resolved|Completed)\s+[-–—]\s/],
 ];

@@ -1,8 +1,12 @@
+import { manualPagesIn } from './manual-pages.ts';
 import { isListOfMessages } from './message-lists.ts';
 import { metricsIn } from './metrics.ts';
 import { saysItIsOver } from './over.ts';
+import { PAPER_KINDS } from './paper-kinds.ts';
+import { papersIn } from './papers.ts';
 import { releaseNotesIn } from './release-notes.ts';
 import { rulesIn } from './rules.ts';
+import { testsIn } from './test-code.ts';
 import { TIME_OF_DAY } from './time-of-day.ts';
 
 /** A text of which a part quotes messages and shows nothing of a machine. */
@@ -113,4 +117,10 @@ export const REFERENCES: readonly FindReference[] = [
     'holds metrics, which no cause reads; give the log lines or events behind them.',
   ),
   within(rulesIn, 'holds rules that look for messages; give the lines that they found.'),
+  within(
+    testsIn,
+    'holds tests of a program, whose messages are made up; give the lines of a machine.',
+  ),
+  within(manualPagesIn, 'holds a page of a manual; give the lines that your machine printed.'),
+  ...PAPER_KINDS.map((kind) => within((lines) => papersIn(lines, kind), kind.what)),
 ];

@@ -35,6 +35,10 @@ const JOB_KEY = /^[.a-z][\w./-]{0,60}:\s*$/;
 const JOBS = /^\s{0,8}(?:jobs|stages|workflows|pipeline):/;
 const STEPS = /^\s{1,20}(?:steps|script|before_script|runs-on):/;
 
+/** What Terraform makes to watch others. */
+const MONITOR =
+  /^resource "(?:(?:datadog|grafana|newrelic|opsgenie|pagerduty|signalfx|dynatrace)_\w{1,60}|aws_cloudwatch_(?:metric_alarm|composite_alarm|dashboard|log_metric_filter|query_definition))" /;
+
 /** The end of a block: the first line from here on that does not belong to it. */
 function blockEnd(lines: readonly string[], from: number, isOf: (line: string) => boolean): number {
   let end = from;
@@ -80,6 +84,7 @@ function sectionEnd(lines: readonly string[], at: number): number | null {
   if (FLUENT_BIT.test(line))
     return blockEnd(lines, at + 1, (one) => isBlankOrNote(one) || FLUENT_BIT_KEY.test(one));
   if (FLUENTD.test(line)) return closedAt(lines, at, FLUENTD, FLUENTD_END);
+  if (MONITOR.test(line)) return closedAt(lines, at, /\{\s*$/, /^\s*\}/);
   if (LOGSTASH.test(line)) return logstashEnd(lines, at);
   if (VECTOR.test(line))
     return blockEnd(lines, at + 1, (one) => isIndented(one) || VECTOR_LINE.test(one));

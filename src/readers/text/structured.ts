@@ -23,6 +23,8 @@ import { isCommandEcho } from '../line/prompt.ts';
 import { zoneOffsetMs } from '../line/zones.ts';
 import { journalExportLines } from '../line/journal-export.ts';
 import { parseBareJson } from '../pasted/bare-json.ts';
+import { chatOf } from '../pasted/chat.ts';
+import { isDefinition } from '../pasted/definitions.ts';
 import { textsOfRecord } from '../pasted/json-text.ts';
 import { unpasted } from '../pasted/paste.ts';
 import {
@@ -156,6 +158,26 @@ function readTexts(reading: TextReading, value: Json): boolean {
   return texts.length > 0;
 }
 
+/** What people wrote in a chat is read as a text; false for any other value. */
+function readChat(reading: TextReading, value: Json): boolean {
+  const text = reading.isOfMachine === true ? null : chatOf(value);
+  if (text === null) return false;
+  const { collector } = reading;
+  const locator = collector.locatorOf(reading.document);
+  const document = collector.openDocument(`${locator}#messages`, null);
+  readStructuredText({ ...reading, document }, text);
+  return true;
+}
+
+/** A dashboard or monitor holds no lines of anybody; false for any other value. */
+function leaveDefinition({ collector, document, isOfMachine }: TextReading, value: Json): boolean {
+  if (isOfMachine === true || !isDefinition(value)) return false;
+  const locator = collector.locatorOf(document);
+  const what = `${locator} holds dashboards or monitors; give the lines, alerts or events that they show.`;
+  collector.loss({ locator, what });
+  return true;
+}
+
 /** aws-auth is often pasted without its ConfigMap around it, or as `kubectl describe` prints it. */
 function readLooseAwsAuth({ collector, document }: PassageReading, lines: readonly string[]): void {
   if (collector.hasFact(document, 'kube/aws-auth')) return;
@@ -227,7 +249,7 @@ function readSegment(open: Open, segment: Segment, source: Likely): void {
     case 'json':
       return readJson(open, segment, source);
     case 'yaml':
-      return readYaml(passage, said, segment, source);
+      return readYaml(open, segment, source);
   }
 }
 
@@ -259,7 +281,9 @@ function readJson(
   if (!parsed.ok) return rawLines(passage, said, segment.line, segment.lines, source);
   const isUnderstood =
     readMachineLog(reading, parsed.value) ||
+    leaveDefinition(reading, parsed.value) ||
     readAnswer(passage, parsed.value, segment.line) ||
+    readChat(reading, parsed.value) ||
     readTexts(reading, parsed.value);
   if (isUnderstood) return;
   // An unknown object is a log record: printed on one line, as the program meant it.
@@ -286,8 +310,7 @@ function isTold(value: Json): boolean {
 }
 
 function readYaml(
-  passage: PassageReading,
-  said: ReadLine[],
+  { passage, said, reading }: Open,
   segment: Segment & { kind: 'yaml' },
   source: Likely,
 ): void {
@@ -295,6 +318,7 @@ function readYaml(
   let isEmpty = true;
   for (const part of parseYamlDocuments(segment.lines, segment.line)) {
     isEmpty = false;
+    if (part.ok && leaveDefinition(reading, part.value)) continue;
     if (part.ok) {
       const isRead = readAnswer(passage, part.value, part.line);
       isUnderstood &&= isRead && isTold(part.value);

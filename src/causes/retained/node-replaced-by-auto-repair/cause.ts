@@ -1,9 +1,16 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  defineCause,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** A health check replaced the instance, and what was wrong with it went with it. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-replaced-by-auto-repair',
   stage: 'retained',
   title: 'a health check replaced the instance before anybody looked at it',
@@ -18,8 +25,30 @@ export default defineCause({
       /taken out of service in response to an? (?<check>ELB system health check failure|user health-check)/,
     ),
     repairEvent: context(['event', 'karpenter'], /\b(?:NodeRepair|node repair)\b/),
+    nodesTold: context(
+      ['unknown', 'client-output'],
+      /\b(?:[Nn]ode groups?|[Nn]odegroups?|[Ww]orker nodes?|EKS (?:managed )?(?:nodes?|clusters?|workers?)|[Kk]ubernetes (?:nodes?|clusters?|workers?)|(?:the|our|my|new) nodes)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'ode group',
+          'odegroup',
+          'orker node',
+          'EKS managed ',
+          'EKS node',
+          'EKS cluster',
+          'EKS worker',
+          'ubernetes ',
+          'the nodes',
+          'our nodes',
+          'my nodes',
+          'new nodes',
+        ],
+      },
+    ),
   },
-  needs: [],
+  needs: ['aws/node-group', 'aws/cluster'],
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
@@ -50,10 +79,42 @@ export default defineCause({
     prevent:
       'EC2 health checks for node groups; collect logs by NodeDiagnostic before the repair comes.',
     notThis:
-      'The failed condition (IPAMDNotReady, InterfaceNotRunning, …) is the cause to look for. `EC2 health check indicating it has been terminated or stopped` is only the echo of somebody else’s termination.',
+      'The failed condition (IPAMDNotReady, InterfaceNotRunning, …) is the cause to look for. `EC2 health check indicating it has been terminated or stopped` is only the echo of somebody else’s termination. A group of other servers is replaced with the same words: the evidence must show that its machines are nodes.',
     refs: [
       'https://docs.aws.amazon.com/eks/latest/userguide/node-health.html',
       'https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-health-checks.html',
     ],
   },
 });
+
+export default matched(cause, matchReplaced);
+
+type Own = ViewOf<typeof cause>;
+
+/** Words in an activity, mostly of the name of its group, by which it is a group of nodes. */
+const OF_NODES = /\beks[-_]|k8s|kube|node(?!js)|workers?\b|karpenter|cluster|[-_]ng\b/i;
+
+/** True where the evidence knows of Nodes; groups of web servers are replaced with the same words. */
+function knowsNodes(view: Own): boolean {
+  const isSaid = (['nodesTold', 'repairEvent'] as const).some(
+    (name) => (view.sign(name) ?? view.clusterSign(name)) !== null,
+  );
+  return (
+    isSaid ||
+    view.knowsNode() ||
+    view.machinesWithLogs().all > 0 ||
+    view.everywhere('aws/node-group').length > 0 ||
+    view.everywhere('aws/cluster').length > 0
+  );
+}
+
+function matchReplaced(view: Own): Match | null {
+  const seen = [view.sign('loadBalancerCheck'), view.sign('pasted')].filter((one) => one !== null);
+  const isOfNodes = seen.some(({ last }) => OF_NODES.test(last.excerpt));
+  if (seen.length === 0 || isOfNodes || knowsNodes(view)) return null;
+  return cannotSay({
+    reason: 'not-in-source',
+    detail: 'nothing shows that the group is of nodes',
+    collect: 'kubectl get nodes -o wide',
+  });
+}
