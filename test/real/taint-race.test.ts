@@ -86,7 +86,10 @@ test('the gate wins, and takes no taint of theirs with its own', WITH_PARTS, asy
   }
   stop.abort();
   const counts = await Promise.all(clobberers);
-  assert.ok(counts.every((count) => count > TURNS), counts.join());
+  assert.ok(
+    counts.every((count) => count > TURNS),
+    counts.join(),
+  );
   // The last turn was a loss: each node is shut, by either taint, with theirs beside it.
   for (const name of names) {
     const keys = await until(`${name} to be shut`, async () => {

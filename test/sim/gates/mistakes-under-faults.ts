@@ -4,7 +4,15 @@ import { PortError } from '../../../src/ports/port-error.ts';
 import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
 import { CONFIGURATION_FAULTS } from '../../../src/sim/faults/configuration.ts';
 import type { Fate } from '../../../src/sim/programs/call.ts';
-import { type GateMistake, hearing, inside, isMark, isOfTaints, nameOf, seeing } from './mistakes.ts';
+import {
+  type GateMistake,
+  hearing,
+  inside,
+  isMark,
+  isOfTaints,
+  nameOf,
+  seeing,
+} from './mistakes.ts';
 import type { PortBug } from './plan.ts';
 
 function faultOf<T extends { readonly title: string }>(faults: readonly T[], title: RegExp): T {

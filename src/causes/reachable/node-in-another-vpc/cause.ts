@@ -9,7 +9,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Subnet } from '../../../evidence/aws/network.ts';
 import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 
@@ -26,7 +28,7 @@ const cause = defineCause({
       { anchors: ['i/o timeout', 'Client.Timeout exceeded', 'no such host'] },
     ),
   },
-  needs: ['aws/instance', 'aws/cluster', 'kube/Node'],
+  needs: ['aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Node'],
   symptoms: ['api-silent'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['api-name-unresolvable', 'api-port-blocked'],
@@ -69,7 +71,8 @@ function matchVpc(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (instance === undefined || cluster === undefined || clusters.length > 1) return null;
-  const vpc = instance.value.VpcId ?? null;
+  const subnet = subnetOf(view, instance.value);
+  const vpc = instance.value.VpcId ?? subnet?.value.VpcId ?? null;
   const clusterVpc = cluster.value.resourcesVpcConfig?.vpcId ?? null;
   if (vpc === null || clusterVpc === null) return null;
   if (vpc === clusterVpc || view.read('kube/Node').state === 'seen') return clear;
@@ -79,13 +82,21 @@ function matchVpc(view: Own): Match | null {
   if (timedOut === null && !isMeantFor(instance.value, name) && !isChosen(view, instance.value))
     return clear;
   const quotes = [
-    view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`),
+    subnet === undefined
+      ? view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`)
+      : view.quote(subnet, `subnet ${subnet.value.SubnetId ?? ''} of the instance VpcId ${vpc}`),
     view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`),
   ];
   return found(
     { instance: view.instanceId ?? '', vpc, clusterVpc, cluster: name },
     timedOut === null ? quotes : [timedOut.first, ...quotes],
   );
+}
+
+/** The subnet of an instance whose own answer does not show the VPC. */
+function subnetOf(view: Own, { VpcId: vpc, SubnetId: id }: Instance): Seen<Subnet> | undefined {
+  if ((vpc ?? null) !== null || (id ?? null) === null) return undefined;
+  return view.everywhere('aws/subnet').find(({ value }) => value.SubnetId === id);
 }
 
 /** Who asks for the VPC of one instance and little else has a machine of the cluster in mind. */
