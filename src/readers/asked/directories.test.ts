@@ -17,7 +17,7 @@ test('a directory is empty where the next prompt follows its list', () => {
   assert.deepEqual(saidOf(['root@a:~# ls -la /etc/cni/net.d/', 'root@a:~# hostname']), EMPTY);
 });
 
-test('says nothing where names follow, or the text ends', () => {
+test('no directory is empty where names follow, or the text ends', () => {
   assert.deepEqual(saidOf(['$ ls /etc/cni/net.d', '10-aws.conflist', '$']), []);
   assert.deepEqual(saidOf(['$ ls /etc/cni/net.d']), []);
   assert.deepEqual(saidOf(['$ ls /etc/cni', '$']), []);

@@ -37,7 +37,7 @@ test('reads the addresses of a machine as ip and ifconfig print them', () => {
   );
 });
 
-test('bridges, one interface, and outputs of several machines say nothing', () => {
+test('bridges, one interface, and outputs of several machines tell no addresses', () => {
   assert.deepEqual(saidOf('ens5 UP 10.0.0.9/24\ndocker0 UP 172.17.0.1/16'), []);
   assert.deepEqual(
     saidOf('$ ssh a ip -br addr\nens5 UP 10.0.0.9/24\n$ ssh b ip -br addr\nens6 UP 172.16.4.9/20'),

@@ -186,6 +186,11 @@ function matchAbsence(view: Own): Match | null {
       [waits.first, view.quote(proxy, 'DaemonSets listed: kube-proxy, no CNI')],
       'likely',
     );
+  return matchRows(view, waits.first);
+}
+
+/** Rows of daemon sets or of pods that have kube-proxy and no CNI. */
+function matchRows(view: Own, waits: Quote): Match | null {
   const directory = view.sign('directoryAbsent');
   // The set of a CNI may be in another namespace, and its configuration would be in the directory.
   const alone = directory === null ? null : view.sign('proxySetAlone');
@@ -193,14 +198,11 @@ function matchAbsence(view: Own): Match | null {
   if (set !== null && view.sign('cniListed') === null)
     return found(
       {},
-      [waits.first, set.first, ...(directory === null ? [] : [directory.first])],
+      [waits, set.first, ...(directory === null ? [] : [directory.first])],
       'likely',
     );
-  const rows = view.sign('proxyListed');
-  const dns = view.sign('dnsListed');
-  return rows === null || dns === null
-    ? null
-    : found({}, [waits.first, rows.first, dns.first], 'likely');
+  const [rows, dns] = [view.sign('proxyListed'), view.sign('dnsListed')];
+  return rows === null || dns === null ? null : found({}, [waits, rows.first, dns.first], 'likely');
 }
 
 /** Nodes wait for a network that somebody installs once they are Ready. */

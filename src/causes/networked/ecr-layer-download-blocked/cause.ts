@@ -21,7 +21,7 @@ export default defineCause({
     // containerd names the address that it asked first, ECR's, although the bucket answered.
     refusedBehindRegistry: likely(
       ['containerd', 'kubelet', 'event', 'pod-status'],
-      /httpReadSeeker: failed open: unexpected status (?:code|from GET request to) https:\/\/\d{12}\.dkr\.ecr(?:-fips)?\.(?<region>[a-z]{2}-[a-z-]{1,20}-\d)\.amazonaws\.com(?:\.cn)?\/v2\/[\w.\/-]{1,300}\/blobs\/sha256:[0-9a-f]{1,64}: 403 Forbidden/,
+      /httpReadSeeker: failed open: unexpected status (?:code|from GET request to) https:\/\/\d{12}\.dkr\.ecr(?:-fips)?\.(?<region>[a-z]{2}-[a-z-]{1,20}-\d)\.amazonaws\.com(?:\.cn)?\/v2\/[\w./-]{1,300}\/blobs\/sha256:[0-9a-f]{1,64}: 403 Forbidden/,
     ),
     // CRI-O and Podman name the image, and what it was that they fetched.
     refusedOfBlob: likely(

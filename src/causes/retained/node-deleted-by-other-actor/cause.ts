@@ -30,7 +30,7 @@ const cause = defineCause({
     // A row of a search in audit records: when, the verb, the Node, who, and by which program.
     deletedRow: context(
       ['client-output', 'unknown', 'audit'],
-      /^\s*\|?\s*\d{4}-\d\d-\d\d[T ][\d:.]{8,15}Z?[\s|]+delete[\s|]+(?<node>(?:ip|i)-[a-z0-9][a-z0-9.-]{1,250})[\s|]+(?<actor>(?:system:serviceaccount:|arn:|[\w.-]{1,60}[:@])[\w.@:\/+=-]{1,200})[\s|]+(?<agent>[\w.-]{1,60}\/\S{1,60})/,
+      /^\s*\|?\s*\d{4}-\d\d-\d\d[T ][\d:.]{8,15}Z?[\s|]+delete[\s|]+(?<node>(?:ip|i)-[a-z0-9][a-z0-9.-]{1,250})[\s|]+(?<actor>(?:system:serviceaccount:|arn:|[\w.-]{1,60}[:@])[\w.@:/+=-]{1,200})[\s|]+(?<agent>[\w.-]{1,60}\/\S{1,60})/,
       { anchors: ['delete'] },
     ),
     removed: context(

@@ -107,7 +107,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchOverdue(view) ?? matchProcess(view));
+export default matched(cause, (view) => matchOverdue(view) ?? matchUnkillable(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -129,7 +129,7 @@ function matchOverdue(view: Own): Match | null {
 }
 
 /** A container that is not ended in time, and a process that takes no signal. */
-function matchProcess(view: Own): Match | null {
+function matchUnkillable(view: Own): Match | null {
   const late = view.sign('killTimedOut') ?? view.clusterSign('killTimedOut');
   const waits = view.sign('processWaits') ?? view.clusterSign('processWaits');
   return late === null || waits === null ? null : found({}, [late.last, waits.last], 'likely');
