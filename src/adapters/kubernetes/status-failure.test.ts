@@ -151,7 +151,7 @@ test('a refusal by RBAC says the rule that lacks', () => {
 
 test('a policy of admission that answers 422 is what refused', () => {
   const message =
-    'nodes "n1" is forbidden: ValidatingAdmissionPolicy \'marks\' with binding \'b\' denied request: no';
+    "nodes \"n1\" is forbidden: ValidatingAdmissionPolicy 'marks' with binding 'b' denied request: no";
   const write = { isJsonPatch: true, isDryRun: false };
   const error = failureWith(422, {}, { text: statusText({ message }), write });
   assert.equal(error.failure, 'denied');

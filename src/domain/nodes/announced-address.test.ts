@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Seen } from '../../evidence/fact.ts';
-import { misannounced } from './announced-address.ts';
+import { apartFromOthers, misannounced } from './announced-address.ts';
 
 const seen = <T>(value: T): Seen<T> =>
   ({ state: 'seen', value, by: 'test', locator: 'test' }) as unknown as Seen<T>;
@@ -29,4 +29,24 @@ test('finds no Node where the addresses agree, or one of them is unknown', () =>
 
 test('does not compare an IPv6 address with an IPv4 one', () => {
   assert.equal(primaryOf('2a05:d018::9', '2a05:d018::9', '10.0.1.5'), null);
+});
+
+type Nodes = Parameters<typeof apartFromOthers>[1];
+const named = (name: string, internalIp: string) => seen({ name, internalIp, providerId: null });
+const nodes = [
+  named('cp', '172.16.4.2'),
+  named('a', '172.16.5.3'),
+  named('b', '10.0.0.9'),
+] as unknown as Nodes;
+
+test('finds the address that a machine has in the network of all other Nodes', () => {
+  const addresses = '10.0.0.9/24 172.16.4.9/20';
+  assert.equal(apartFromOthers('10.0.0.9', nodes, addresses)?.primary, '172.16.4.9');
+  assert.equal(apartFromOthers('172.16.5.3', nodes, addresses), null);
+});
+
+test('finds none in a network in which not all of them are, and where the name tells the address', () => {
+  assert.equal(apartFromOthers('10.0.0.9', nodes, '10.0.0.9/24 172.16.4.9/24'), null);
+  const own = [...nodes.slice(0, 2), named('ip-10-0-0-9', '10.0.0.9')] as unknown as Nodes;
+  assert.equal(apartFromOthers('10.0.0.9', own, '10.0.0.9/24 172.16.4.9/20'), null);
 });

@@ -1,4 +1,6 @@
 import type { Instance } from '../../evidence/aws/instance.ts';
+import { addressOf, type Cidr, isInside, sizeOf } from '../network/cidr.ts';
+import { ipInName } from '../../evidence/names.ts';
 import type { Seen } from '../../evidence/fact.ts';
 import type { KubeNode } from '../../evidence/kinds.ts';
 
@@ -41,4 +43,46 @@ export function isAnnouncementUnknown(
       ({ value }) => value.InstanceId === undefined || value.PrivateIpAddress === undefined,
     )
   );
+}
+
+/** An address of a machine with the network that it is in, of `10.0.0.9/24`. */
+function networkOf(text: string): Cidr | null {
+  const [address = '', bits = ''] = text.split('/');
+  const value = addressOf(address);
+  const prefixLength = Number(bits);
+  if (value === null || !(prefixLength >= 8 && prefixLength <= 30)) return null;
+  const size = sizeOf({ first: 0, prefixLength });
+  return { first: value - (value % size), prefixLength };
+}
+
+/** A Node alone in a network, although its machine has an address in that of all others. */
+export interface Apart {
+  readonly node: Seen<KubeNode>;
+  readonly primary: string;
+}
+
+/**
+ * The Node of this address, if the other Nodes have theirs in one network in which this machine has
+ * another; `addresses` are those of one machine, as `10.0.0.9/24 192.168.0.9/24`.
+ */
+export function apartFromOthers(
+  address: string | undefined,
+  nodes: readonly Seen<KubeNode>[],
+  addresses: string,
+): Apart | null {
+  const own = addresses.split(' ');
+  const announced = own.find((text) => text.startsWith(`${address ?? ''}/`));
+  const node = nodes.find(({ value }) => value.internalIp === (address ?? ''));
+  const apart = announced === undefined ? null : networkOf(announced);
+  // EC2 names machines by their primary address, which is then the right one.
+  if (node === undefined || apart === null || ipInName(node.value.name) === address) return null;
+  const others = nodes
+    .map(({ value }) => addressOf(value.internalIp ?? ''))
+    .filter((value) => value !== null && value !== addressOf(address ?? ''));
+  if (others.length === 0 || others.some((other) => isInside(other ?? 0, apart))) return null;
+  const shared = own.find((text) => {
+    const network = networkOf(text);
+    return network !== null && others.every((other) => isInside(other ?? 0, network));
+  });
+  return shared === undefined ? null : { node, primary: shared.split('/')[0] ?? '' };
 }

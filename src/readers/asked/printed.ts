@@ -51,7 +51,11 @@ function rowsOfText(output: readonly string[]): readonly (readonly string[])[] {
   return output.map((line) => line.trim().split(/\t|\s{2,}/));
 }
 
-function valueOfRows(rows: readonly (readonly string[])[], query: string): Json {
+/** One value of what is picked out of a list, which makes no list of the rows. */
+const PICKED = /\[\?[^\][]{1,200}\][\w.]{0,100}\s{0,4}\|\s{0,4}\[0\](?=\s{0,4}[,\]}])/g;
+
+function valueOfRows(rows: readonly (readonly string[])[], asked: string): Json {
+  const query = asked.replace(PICKED, '');
   const isList = /\[(?:\*|\?[^[\]]{0,200})?\]/.test(query);
   const isTable = /[\]}]$/.test(query) && !/\[(?:\*|\d*)\]$/.test(query);
   const values = rows.map((row) => row.map(cellOf));

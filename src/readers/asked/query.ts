@@ -5,7 +5,7 @@ type Step =
   | { readonly kind: 'member'; readonly name: string }
   | { readonly kind: 'each' }
   | { readonly kind: 'item' }
-  /** What a function computes of the thing, which tells nothing of what the thing has. */
+  /** What is computed of the thing or picked out of it, which tells nothing of what the thing has. */
   | { readonly kind: 'computed' }
   /** Items picked out by what they are; with the member that all of them have alike, if that was asked. */
   | { readonly kind: 'some'; readonly member: string; readonly is: string | null }
@@ -17,13 +17,15 @@ type Step =
     };
 
 const STEP =
-  /\.?(?:(?<name>[A-Za-z_]\w{0,60}|"[\w./:-]{1,100}")|(?<each>\[\*?\])|(?<item>\[-?\d{1,3}\])|(?<some>\[\?[^[\]{}]{1,200}\])|(?<list>\[[^\][]{1,400}(?:\[(?:\*|\d{1,3})?\][^\][]{0,400}){0,20}\])|(?<hash>\{[^{}]{1,800}\}))/y;
+  /\.?(?:(?<name>[A-Za-z_]\w{0,60}|"[\w./:-]{1,100}")|(?<each>\[\*?\])|(?<item>\[-?\d{1,3}\])|(?<some>\[\?[^[\]{}]{1,200}\])|(?<list>\[[^\][]{1,400}(?:\[(?:\*|\d{1,3}|\?[^\][]{1,200})?\][^\][]{0,400}){0,20}\])|(?<hash>\{[^{}]{1,800}\}))/y;
 
 /** A function of one part, such as `length(Tags)`, as a part beside others. */
 const COMPUTED = /^\s*[a-z_]{1,30}\([^(),]{0,200}\)\s*$/;
+/** One value of what is picked out of a list, such as a tag by its key, as a part beside others. */
+const PICKED = /^\s*[A-Za-z]\w{0,60}\[\?[^\][]{1,200}\][\w.]{0,100}\s{0,4}\|\s{0,4}\[0\]\s*$/;
 
 function partOf(text: string): readonly Step[] | null {
-  return COMPUTED.test(text) ? [{ kind: 'computed' }] : stepsOf(text);
+  return COMPUTED.test(text) || PICKED.test(text) ? [{ kind: 'computed' }] : stepsOf(text);
 }
 
 function severalOf(text: string, isHash: boolean): Step | null {
@@ -161,8 +163,8 @@ function answerBehind([step, ...rest]: readonly Step[], value: Json): Json | und
   }
 }
 
-/** The parts of an expression between its pipes. */
-const STAGES = /\s{0,4}(?<!\|)\|(?!\|)\s{0,4}/;
+/** The pipes between the parts of an expression, and not those within brackets of a list. */
+const STAGES = /\s{0,4}(?<!\|)\|(?!\||\s{0,4}\[\d{1,3}\]\s{0,4}[,\]}])\s{0,4}/;
 const STAGES_MAX = 4;
 
 /** What decides the form of the output: the expression behind the last pipe. */

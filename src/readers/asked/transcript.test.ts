@@ -171,6 +171,14 @@ describe('answers of aws in other forms', () => {
     assert.deepEqual([subnet?.['SubnetId'], subnet?.['VpcId']], ['subnet-0a1b2c3d', 'vpc-1']);
   });
 
+  test('one value picked out of a list is a column that tells nothing of the list', () => {
+    const picked = "Tags[?Key=='Name'].Value | [0]";
+    const query = `"Subnets[0].[SubnetId,${picked},AvailableIpAddressCount]"`;
+    const asked = `$ aws ec2 describe-subnets --query ${query}`;
+    assert.deepEqual(counts(`${asked} --output text\nsubnet-0a1b2c3d\ta name\t0`), SUBNET);
+    assert.deepEqual(counts(`${asked}\n["subnet-0a1b2c3d", null, 0]`), SUBNET);
+  });
+
   test('a filter within a thing leaves the answer alone: the thing has more', () => {
     const query = "'SecurityGroups[0].IpPermissions[?ToPort==`443`]'";
     assert.deepEqual(

@@ -18,6 +18,8 @@ import {
 } from './command.ts';
 import { readInPod, sayLacking } from './in-pod.ts';
 import { askedOf, halfOf, partsOf } from './kubectl.ts';
+import { readDirectories } from './directories.ts';
+import { readInterfaces } from './interfaces.ts';
 import { readLookups } from './lookups.ts';
 import { readMetadata } from './metadata.ts';
 import { readPodRows, readWholeList } from './pod-rows.ts';
@@ -213,4 +215,6 @@ export function readTranscript(passage: PassageReading, lines: readonly string[]
   readNames(passage, whole);
   readMetadata(passage, lines);
   readLookups(passage, lines);
+  readDirectories(passage, lines);
+  readInterfaces(passage, lines);
 }

@@ -164,6 +164,13 @@ describe('parts of kubectl describe', () => {
     assert.equal(nodeOf(elsewhere).ready, null);
   });
 
+  test('conditions are seen without their dates below the line that names them', () => {
+    const rows =
+      '  Type   Status  Reason        Message\n  Ready  True    KubeletReady  is posting';
+    assert.equal(nodeOf(`Name: a\nPodCIDR: x\nConditions:\n${rows}`).ready, true);
+    assert.equal(nodeOf(`Name: a\nPodCIDR: x\n${rows}`).ready, null);
+  });
+
   for (const key of [
     'Roles',
     'Unschedulable',

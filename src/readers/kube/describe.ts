@@ -62,10 +62,20 @@ function conditionOf(line: string): readonly KubeCondition[] {
   ];
 }
 
+/** A row from which somebody cut the dates; only the line above the rows tells what it is. */
+const UNDATED = /^(\w{1,63})\s+(True|False|Unknown)\s+([A-Z]\w{1,100})(?:\s+(.*))?$/;
+
+function undatedOf(line: string): readonly KubeCondition[] {
+  const [all, type = '', status = '', reason = '', message = ''] = UNDATED.exec(line.trim()) ?? [];
+  if (all === undefined) return [];
+  return [{ type, status, reason, message, heartbeatMs: null, changedMs: null }];
+}
+
 /** Conditions by their two dates; the line `Conditions:` above them is often cut when pasted. */
 function conditionsOf(lines: readonly string[]): readonly KubeCondition[] {
   const own = section(lines, 'Conditions');
-  return (own.length === 0 ? lines : own).flatMap(conditionOf);
+  const dated = (own.length === 0 ? lines : own).flatMap(conditionOf);
+  return dated.length > 0 ? dated : own.flatMap(undatedOf);
 }
 
 function address(lines: readonly string[], type: string): string | null {

@@ -8,6 +8,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
+import type { AccessPolicies } from '../../../evidence/aws/iam.ts';
 import { idsOf, lostRoles, type NodeRole, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
 
 const POLICY = 'AmazonEKSAutoNodePolicy';
@@ -60,7 +61,7 @@ type Own = ViewOf<typeof cause>;
 /** Roles of which no machine joined, whose entries are of the type of Auto Mode. */
 function matchEntries(view: Own): Match | null {
   const fleet = nodeRolesOf(view);
-  if (fleet === null) return null;
+  if (fleet === null) return matchShown(view);
   const lost = lostRoles(fleet).flatMap((role) => {
     const entry = view
       .list('aws/access-entry')
@@ -74,10 +75,8 @@ function matchEntries(view: Own): Match | null {
     .list('aws/access-policies')
     .find(({ value }) => value.principalArn === role.arn);
   if (held === undefined) return unread(role);
-  const names = (held.value.associatedAccessPolicies ?? []).map(
-    (policy) => (policy.policyArn ?? '').split('/').at(-1) ?? '',
-  );
-  if (names.includes(POLICY) || names.includes('AmazonEKSClusterAdminPolicy')) return clear;
+  const names = namesOf(held.value);
+  if (isEnough(names)) return clear;
   const policies = names.join(', ') || 'no policy';
   const cluster = entry.value.clusterName ?? '';
   const machines = idsOf(role.lost);
@@ -88,6 +87,36 @@ function matchEntries(view: Own): Match | null {
     view.quote(role.profile, ran),
   ];
   return found({ role: role.arn, cluster, policies }, proof, 'definite', machines);
+}
+
+function namesOf({ associatedAccessPolicies: held }: AccessPolicies): readonly string[] {
+  return (held ?? []).map((policy) => (policy.policyArn ?? '').split('/').at(-1) ?? '');
+}
+
+function isEnough(names: readonly string[]): boolean {
+  return names.includes(POLICY) || names.includes('AmazonEKSClusterAdminPolicy');
+}
+
+/** An entry of the type that only Auto Mode has, and all of its policies, whatever its machines do. */
+function matchShown(view: Own): Match | null {
+  if (view.isLive) return null;
+  const entries = view.list('aws/access-entry').filter(({ value }) => value.type === 'EC2');
+  const shown = entries.flatMap((entry) => {
+    const arn = entry.value.principalArn ?? '';
+    const held = view
+      .list('aws/access-policies')
+      .find(({ value }) => value.principalArn === arn && arn !== '');
+    return held === undefined ? [] : [{ arn, entry, held, names: namesOf(held.value) }];
+  });
+  const bare = shown.find(({ names }) => !isEnough(names));
+  if (bare === undefined) return shown.length > 0 ? clear : null;
+  const { arn, entry, held, names } = bare;
+  const policies = names.join(', ') || 'no policy';
+  const cluster = held.value.clusterName ?? entry.value.clusterName ?? '<cluster>';
+  return found({ role: arn, cluster, policies }, [
+    view.quote(entry, `accessEntry ${arn} type EC2`),
+    view.quote(held, `access policies of ${arn}: ${policies}`),
+  ]);
 }
 
 function unread({ arn }: NodeRole): Match {

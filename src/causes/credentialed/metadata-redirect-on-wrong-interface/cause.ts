@@ -33,8 +33,10 @@ const cause = defineCause({
     ),
     amazonLinks: context(
       ['host-file', 'client-output', 'pod-app'],
-      /-i eni\+ -m comment --comment "AWS, primary ENI"|^\s*\d+: eni[0-9a-f]{11}@/,
-      { anchors: ['AWS, primary ENI', ': eni'] },
+      /-i eni\+ -m comment --comment "AWS, primary ENI"|^\s*\d+: eni[0-9a-f]{11}@|^\s*eni[0-9a-f]{11}: flags=|^\s*(?:\d{1,3}\.){3}\d{1,3} dev eni[0-9a-f]{11}\b|^The machine has the link eni[0-9a-f]{11} of the VPC CNI$/,
+      {
+        anchors: ['AWS, primary ENI', ': eni', ': flags=', ' dev eni', 'has the link eni'],
+      },
     ),
     amazonTold: context(
       ['client-output', 'unknown'],

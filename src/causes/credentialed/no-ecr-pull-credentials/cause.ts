@@ -14,7 +14,7 @@ const cause = defineCause({
     ),
     forbidden: likely(
       ['event', 'kubelet', 'containerd', 'pod-status'],
-      /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|amazon-k8s-cni|eks\/(?:kube-proxy|coredns)|starport|\.s3[.-])).*403 Forbidden/,
+      /(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?:v2\/)?(?<repository>[\w./-]+?)(?:\/manifests\/|:)(?!.*(?:pause|amazon-k8s-cni|eks\/(?:kube-proxy|coredns)|starport|\.s3[.-]|fetching blob: |httpReadSeeker.{0,300}\/blobs\/)).*403 Forbidden/,
       { anchors: ['.dkr.ecr.'] },
     ),
     // Asked without any token; why none was sent, the registry does not know.
@@ -68,7 +68,7 @@ const cause = defineCause({
     prevent:
       'Give shared repositories a policy for the organization, and nodes AmazonEC2ContainerRegistryPullOnly.',
     notThis:
-      '“no basic auth credentials” and 401 mean that no token was sent; where the evidence shows why, that is named instead: node-role-without-ecr-access, ecr-api-endpoint-missing or image-credential-provider-missing. With “no identity-based policy allows” it is the role. 403 from the S3 bucket of layers is ecr-layer-download-blocked.',
+      '“no basic auth credentials” and 401 mean that no token was sent; where the evidence shows why, that is named instead: node-role-without-ecr-access, ecr-api-endpoint-missing or image-credential-provider-missing. With “no identity-based policy allows” it is the role. 403 from the S3 bucket of layers, or for a blob whose manifest came, is ecr-layer-download-blocked.',
     alsoKnownAs: ['pulling from host dkr.ecr failed with status code 403 Forbidden'],
     refs: [
       'https://docs.aws.amazon.com/AmazonECR/latest/userguide/repository-policies.html',

@@ -161,7 +161,8 @@ function reasonOf(view: Own, node: KubeNode): Reason | null {
     operatorFault(view) ??
     agentFault(view, node) ??
     lasting(node) ??
-    toldToRun(view)
+    toldToRun(view) ??
+    saidToRun(view, node)
   );
 }
 
@@ -223,6 +224,21 @@ function toldToRun(view: Own): Reason | null {
   const told = view.clusterSign('toldRunning') ?? view.sign('toldRunning');
   if (told === null) return null;
   return { why: 'its agents run and do not remove it', proof: [told.last] };
+}
+
+/** The operator removes the taint when it sets this condition, and both are there at one time. */
+function saidToRun(view: Own, node: KubeNode): Reason | null {
+  const up = node.conditions.some(
+    ({ type, status, reason }) =>
+      type === 'NetworkUnavailable' && status === 'False' && reason === 'CiliumIsUp',
+  );
+  const fact = view.read('kube/Node');
+  if (!up || view.isLive || isYoung(node) || fact.state !== 'seen') return null;
+  const words = `Node ${node.name} condition NetworkUnavailable=False CiliumIsUp`;
+  return {
+    why: 'the operator marked Cilium as up and did not remove it, or something set it again',
+    proof: [view.quote(fact, words)],
+  };
 }
 
 function isYoung(node: KubeNode): boolean {

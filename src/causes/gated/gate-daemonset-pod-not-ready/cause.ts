@@ -9,6 +9,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { podCondition } from '../../../domain/pods/pods.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -116,7 +117,29 @@ function matchNode(view: Own): Match | null {
     );
   }
   const ready = readyForMs(node.value);
-  return gates.length > 0 && ready > 0 && ready < READY_FOR_MS ? clear : matchRows(view);
+  return gates.length > 0 && ready > 0 && ready < READY_FOR_MS
+    ? clear
+    : (matchRowOf(view, node, gates) ?? matchRows(view));
+}
+
+/** The taints of one Node, and a row of the pod there that one of them waits for. */
+function matchRowOf(view: Own, node: Seen<KubeNode>, gates: readonly string[]): Match | null {
+  const { name } = node.value;
+  const rows = (view.sign('podRow') ?? view.clusterSign('podRow'))?.quotes ?? [];
+  const isOnly = view.everywhere('kube/Node').length === 1;
+  for (const gate of gates) {
+    const [namespace = '', set = ''] = gate.split('.', 2);
+    const row = rows.find(
+      ({ captures, excerpt }) =>
+        captures['pod']?.slice(0, -6) === set && (isOnly || excerpt.includes(name)),
+    );
+    if (row === undefined) continue;
+    const { pod = '', state = '' } = row.captures;
+    const taint = `${PREFIX}/${gate}`;
+    const proof = [view.quote(node, `Node ${name} taint ${taint}`), row];
+    return found({ pod, namespace, why: state, taint }, proof, 'likely');
+  }
+  return null;
 }
 
 /** The taint as a description or a template prints it, and a row of the pod that it waits for. */

@@ -78,9 +78,15 @@ const cause = defineCause({
       /^kube-system\s+(?:daemonset\.apps\/)?kube-proxy(?:\s+\d+){5}\s/,
       { anchors: ['kube-proxy'] },
     ),
+    // The same of one namespace, or without the column of namespaces.
+    proxySetAlone: context(
+      ['client-output', 'unknown'],
+      /^(?:daemonset\.apps\/)?kube-proxy(?:\s+\d+){5}\s/,
+      { anchors: ['kube-proxy'] },
+    ),
     directoryAbsent: context(
       ['client-output', 'unknown', 'host-file'],
-      /\/etc\/cni\/net\.d'?: No such file or directory|\btotal 0$/,
+      /\/etc\/cni\/net\.d'?: No such file or directory|^The directory \/etc\/cni\/net\.d is empty$|\btotal 0$/,
       { anchors: ['/etc/cni/net.d', 'total 0'] },
     ),
     dnsListed: context(
@@ -180,18 +186,23 @@ function matchAbsence(view: Own): Match | null {
       [waits.first, view.quote(proxy, 'DaemonSets listed: kube-proxy, no CNI')],
       'likely',
     );
-  const [set, directory] = [view.sign('proxySetListed'), view.sign('directoryAbsent')];
+  return matchRows(view, waits.first);
+}
+
+/** Rows of daemon sets or of pods that have kube-proxy and no CNI. */
+function matchRows(view: Own, waits: Quote): Match | null {
+  const directory = view.sign('directoryAbsent');
+  // The set of a CNI may be in another namespace, and its configuration would be in the directory.
+  const alone = directory === null ? null : view.sign('proxySetAlone');
+  const set = view.sign('proxySetListed') ?? alone;
   if (set !== null && view.sign('cniListed') === null)
     return found(
       {},
-      [waits.first, set.first, ...(directory === null ? [] : [directory.first])],
+      [waits, set.first, ...(directory === null ? [] : [directory.first])],
       'likely',
     );
-  const rows = view.sign('proxyListed');
-  const dns = view.sign('dnsListed');
-  return rows === null || dns === null
-    ? null
-    : found({}, [waits.first, rows.first, dns.first], 'likely');
+  const [rows, dns] = [view.sign('proxyListed'), view.sign('dnsListed')];
+  return rows === null || dns === null ? null : found({}, [waits, rows.first, dns.first], 'likely');
 }
 
 /** Nodes wait for a network that somebody installs once they are Ready. */

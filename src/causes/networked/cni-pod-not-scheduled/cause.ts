@@ -29,6 +29,17 @@ const cause = defineCause({
       /(?:FailedScheduling\s+(?:pods?\/)?|Pod )(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]*[a-z0-9]{5})\s+(?:condition PodScheduled=False .{0,1000}|.{0,1000}?)(?<reason>Insufficient \w+|untolerated taint(?:\(s\)| \{[^}]*\})|didn't (?:tolerate|have free ports)[^,.]*|Too many pods)/,
       { anchors: ['FailedScheduling', 'PodScheduled=False'] },
     ),
+    pendingRow: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /^(?:kube-system\s+)?(?:pod\/)?(?<pod>(?:aws-node|calico-node|cilium(?!-operator)|kube-flannel-ds|weave-net|kube-router|canal)-[a-z0-9-]{0,40}[a-z0-9]{5})\s+0\/\d\s+Pending\s/,
+      { anchors: ['Pending'] },
+    ),
+    // A pod that all Nodes but one do not match is one of a DaemonSet, and meant for that one.
+    meantForOne: context(
+      ['event', 'client-output', 'unknown'],
+      /FailedScheduling\s.{0,120}\b0\/(?<all>\d{1,4}) nodes are available: (?=(?:[^.]{0,200}, )?(?<others>\d{1,4}) node\(s\) didn't (?:match (?:Pod's )?node (?:affinity(?:\/selector)?|selector)|satisfy plugin\(s\) \[NodeAffinity\]))[^.]{0,200}\b1 (?<reason>Insufficient \w+|Too many pods)/,
+      { anchors: ['nodes are available: '] },
+    ),
     toldAbsent: context(
       ['client-output', 'unknown'],
       /\b(?:aws-node|calico-node|cilium|kube-flannel(?:-ds)?|weave-net|kube-router|canal)\b.{0,40}\b(?:(?:is|are) (?:running|scheduled|deployed|present) (?:on|in) (?:every|all|each)\b.{0,40}\b(?:except|but|other than|apart from)\b|(?:is|are|does|do|was|were) ?n[o']t (?:scheduled|get scheduled|running|run|deployed|started|created|placed)\b.{0,30}\b(?:on|in)\b.{0,40}\b(?:tainted|taints?|node group|instance group|nodes? (?:with|in)))/i,
@@ -137,12 +148,23 @@ const CNI = /^(?:aws-node|calico-node|cilium|kube-flannel-ds|weave-net|kube-rout
 
 function matchPod(view: Own): Match | null {
   const refused = view.sign('unschedulable');
-  if (refused === null) return matchTolerations(view) ?? matchNowhere(view) ?? matchTold(view);
+  if (refused === null)
+    return matchTolerations(view) ?? matchNowhere(view) ?? matchDescribed(view) ?? matchTold(view);
   // A scheduler that names no taint leaves it to the Node and the daemon set to name it.
   if (view.node === null || refused.last.captures['reason'] !== 'untolerated taint(s)') return null;
   const named = matchTolerations(view);
   if (named?.verdict !== 'found' || named.details['taint'] === undefined) return null;
   return { ...named, proof: [refused.last, ...named.proof] };
+}
+
+/** A pod of the CNI waits, and the scheduler's words, which name no pod, are about one of its kind. */
+function matchDescribed(view: Own): Match | null {
+  const row = view.sign('pendingRow') ?? view.clusterSign('pendingRow');
+  const meant = view.sign('meantForOne') ?? view.clusterSign('meantForOne');
+  const { all = '0', others = '0', reason = '' } = meant?.last.captures ?? {};
+  if (row === null || meant === null || Number(all) - Number(others) !== 1) return null;
+  const pod = row.last.captures['pod'] ?? '';
+  return found({ pod, reason }, [row.last, meant.last], 'likely');
 }
 
 function matchTolerations(view: Own): Match | null {

@@ -25,9 +25,10 @@ const cause = defineCause({
   title: 'the VPC CNI’s service-account role cannot be assumed',
   scope: 'cluster',
   signs: {
+    // Drivers and controllers ask EC2 too, so the words or the call must be ipamd’s.
     refusedForEnis: definite(
       ['ipamd', 'aws-node'],
-      /^(?!.{0,200}connectivity check failed).*(?:ec2:\w|operation error EC2|\bENIs?\b).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
+      /^(?!.{0,200}connectivity check failed).*(?:[Ff]ailed to call ec2:\w|\b(?:ipamd|awsutils|aws-k8s-agent)\b|EC2: (?:(?:Create|Attach)NetworkInterface|Assign(?:PrivateIp|Ipv6)Addresses)).{0,400}(?:WebIdentityErr|AssumeRoleWithWebIdentity).{0,400}(?<reason>AccessDenied|InvalidIdentityToken|Not authorized to perform)/,
     ),
     refusedInDaemon: definite(
       ['ipamd', 'aws-node'],

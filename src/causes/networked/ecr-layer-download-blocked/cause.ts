@@ -18,6 +18,17 @@ export default defineCause({
       /prod-(?<region>[a-z]{2}-[a-z-]+-\d)-starport-layer-bucket.*(?:i\/o timeout|connection reset|context deadline exceeded|no route to host)/,
       { atLeast: 3, enoughOnce: 'alone' },
     ),
+    // containerd names the address that it asked first, ECR's, although the bucket answered.
+    refusedBehindRegistry: likely(
+      ['containerd', 'kubelet', 'event', 'pod-status'],
+      /httpReadSeeker: failed open: unexpected status (?:code|from GET request to) https:\/\/\d{12}\.dkr\.ecr(?:-fips)?\.(?<region>[a-z]{2}-[a-z-]{1,20}-\d)\.amazonaws\.com(?:\.cn)?\/v2\/[\w./-]{1,300}\/blobs\/sha256:[0-9a-f]{1,64}: 403 Forbidden/,
+    ),
+    // CRI-O and Podman name the image, and what it was that they fetched.
+    refusedOfBlob: likely(
+      ['containerd', 'kubelet', 'event', 'pod-status', 'journal'],
+      /\d{12}\.dkr\.ecr(?:-fips)?\.(?<region>[a-z]{2}-[a-z-]{1,20}-\d)\.amazonaws\.com.{0,600}fetching blob: (?:received unexpected HTTP status: 403 Forbidden|StatusCode: 403, )/,
+      { anchors: ['fetching blob: '] },
+    ),
     // Docker prints the answer of S3, which names its host, and not the address it asked.
     refusedByBucket: likely(
       ['containerd', 'kubelet', 'event', 'pod-status'],
@@ -59,7 +70,7 @@ export default defineCause({
     why: 'ECR keeps layers in a bucket of AWS’s own in each region and redirects there. An S3 endpoint whose policy names only one’s own buckets, or which the subnet’s route table does not have, cuts off just this part.',
     prevent: 'Allow the starport bucket in every S3 endpoint policy.',
     notThis:
-      'An image that times out once and is pulled at the next try is not a fault. When token or manifest fail too it is no-nat-or-vpc-endpoints or ecr-api-endpoint-missing.',
+      'An image that times out once and is pulled at the next try is not a fault. When token or manifest fail too it is no-nat-or-vpc-endpoints or ecr-api-endpoint-missing. 403 for a manifest is no-ecr-pull-credentials; that of a blob comes from the bucket, also where the address is the registry’s.',
     alsoKnownAs: [
       'starport-layer-bucket 403 Forbidden',
       'failed to copy: httpReadSeeker: failed open: unexpected status code',

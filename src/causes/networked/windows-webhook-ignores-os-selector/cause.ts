@@ -28,11 +28,16 @@ const cause = defineCause({
     ),
     currentWebhook: context(
       ['pod-app', 'unknown', 'object', 'client-output'],
-      /vpc-admission-webhook(?: version |:v)(?:0\.(?:2\.(?:[3-9]|\d\d)|[3-9]|\d\d)|[1-9])/,
+      /vpc-admission-webhook(?: version |:v| v?)(?:0\.(?:2\.(?:[3-9]|\d\d)|[3-9]|\d\d)|[1-9])/,
     ),
     oldWebhook: context(
       ['pod-app', 'unknown', 'object', 'client-output'],
-      /vpc-admission-webhook(?: version |:v)(?<version>0\.(?:1\.\d+|2\.[0-2]))\b/,
+      /vpc-admission-webhook(?: version |:v| v?)(?<version>0\.(?:1\.\d+|2\.[0-2]))\b/,
+    ),
+    // What the webhook says of a pod whose selector it does not know.
+    platformUnknown: context(
+      ['pod-app', 'unknown', 'client-output'],
+      /Skip mutation for .{0,160}as the target platform is \.?\s*$/,
     ),
     newSelector: context(
       ['object', 'unknown', 'client-output', 'pod-status', 'pod-app'],
@@ -82,7 +87,12 @@ type Own = ViewOf<typeof cause>;
 /** Kubelets that wrote "NetworkPlugin" with a capital letter are older than the controller of EKS. */
 function matchWebhook(view: Own): Match | null {
   const event = view.sign('noAddress');
-  if (event === null || view.sign('oldSelector') !== null) return null;
+  if (event === null) return null;
+  const skipped = view.sign('platformUnknown') ?? view.clusterSign('platformUnknown');
+  const wanted = view.sign('newSelector') ?? view.clusterSign('newSelector');
+  if (skipped !== null && wanted !== null)
+    return found({}, [event.first, wanted.first, skipped.first], 'likely');
+  if (view.sign('oldSelector') !== null) return null;
   const old = view.sign('oldWebhook');
   if (old !== null) return found(old.first.captures, [event.first, old.first], 'likely');
   if (view.sign('currentWebhook') !== null) return clear;

@@ -9,7 +9,9 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import type { Seen } from '../../../evidence/fact.ts';
 import type { Instance } from '../../../evidence/aws/instance.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import { foreseenByMatch } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 
@@ -26,7 +28,7 @@ const cause = defineCause({
       { anchors: ['i/o timeout', 'Client.Timeout exceeded', 'no such host'] },
     ),
   },
-  needs: ['aws/instance', 'aws/cluster', 'kube/Node'],
+  needs: ['aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Node'],
   symptoms: ['api-silent'],
   withdrawnBy: ['api-answered', 'node-registered', 'node-ready'],
   explains: ['api-name-unresolvable', 'api-port-blocked'],
@@ -69,23 +71,41 @@ function matchVpc(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const [cluster] = clusters;
   if (instance === undefined || cluster === undefined || clusters.length > 1) return null;
-  const vpc = instance.value.VpcId ?? null;
+  const shown = vpcOf(view, instance);
   const clusterVpc = cluster.value.resourcesVpcConfig?.vpcId ?? null;
-  if (vpc === null || clusterVpc === null) return null;
+  if (shown === null || clusterVpc === null) return null;
+  const { vpc, proof } = shown;
   if (vpc === clusterVpc || view.read('kube/Node').state === 'seen') return clear;
   const name = cluster.value.name ?? '';
   const timedOut = view.sign('timedOut');
   // Accounts have many instances: only one that is meant for this cluster counts.
   if (timedOut === null && !isMeantFor(instance.value, name) && !isChosen(view, instance.value))
     return clear;
-  const quotes = [
-    view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${vpc}`),
-    view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`),
-  ];
+  const quotes = [proof, view.quote(cluster, `cluster ${name} vpcId ${clusterVpc}`)];
   return found(
     { instance: view.instanceId ?? '', vpc, clusterVpc, cluster: name },
     timedOut === null ? quotes : [timedOut.first, ...quotes],
   );
+}
+
+/** The VPC of an instance; where its own answer does not show it, that of its subnet. */
+function vpcOf(
+  view: Own,
+  instance: Seen<Instance>,
+): { readonly vpc: string; readonly proof: Quote } | null {
+  const { VpcId: own, SubnetId: subnetId } = instance.value;
+  if (own)
+    return {
+      vpc: own,
+      proof: view.quote(instance, `Instance ${view.instanceId ?? ''} VpcId ${own}`),
+    };
+  const subnet = view
+    .everywhere('aws/subnet')
+    .find(({ value }) => (value.SubnetId ?? '') === (subnetId ?? null));
+  const vpc = subnet?.value.VpcId ?? null;
+  if (subnet === undefined || vpc === null) return null;
+  const words = `subnet ${subnetId ?? ''} of the instance VpcId ${vpc}`;
+  return { vpc, proof: view.quote(subnet, words) };
 }
 
 /** Who asks for the VPC of one instance and little else has a machine of the cluster in mind. */

@@ -32,8 +32,14 @@ const cause = defineCause({
     // Linux gives up an unanswered connection after 924 seconds.
     toldQuarter: context(
       ['client-output', 'unknown'],
-      /\b(?:[Nn]odes?|[Ww]orkers?|[Mm]achines?)\b.{0,80}\b[Nn]ot ?[Rr]eady\b.{0,40}\b(?:for|about|after|around|some)\b.{0,20}\b(?:a quarter of an hour|(?:15|16)\s?(?:minutes|mins?|m)\b|fifteen minutes)/,
+      /\b(?:[Nn]odes?|[Ww]orkers?|[Aa]gents?|[Mm]achines?)\b.{0,80}\b[Nn]ot ?[Rr]eady\b.{0,40}\b(?:for|about|after|around|some)\b.{0,20}\b(?:a quarter of an hour|(?:15|16)\s?(?:minutes|mins?|m)\b|fifteen minutes)/,
       { isTold: true, anchors: ['NotReady', 'Not Ready', 'not ready', 'notReady'] },
+    ),
+    // What was sent and sent again, and nobody acknowledged.
+    unanswered: context(
+      ['client-output', 'unknown'],
+      /\bESTAB\s+\d+\s+[1-9]\d*\s+\S{3,50}\s+\S{3,50}:6?443\s.{0,120}\btimer:\(on,[^,)]{1,20},(?:[5-9]|1\d)\)/,
+      { anchors: ['timer:(on,'] },
     ),
     notReady: context(
       ['event', 'controller-manager'],
@@ -95,7 +101,9 @@ function matchStall(view: Own): Match | null {
 
 /** Requests that time out for as long as the kernel waits for a connection that nobody answers. */
 function matchQuarter(view: Own): Match | null {
-  const [silent, quarter] = [view.sign('statusTimedOut'), view.sign('toldQuarter')];
+  const silent = view.sign('statusTimedOut');
+  const quarter =
+    view.sign('toldQuarter') ?? view.sign('unanswered') ?? view.clusterSign('unanswered');
   if (silent === null || quarter === null) return null;
   return found(silent.last.captures, [silent.first, quarter.first], 'likely');
 }

@@ -27,6 +27,12 @@ const cause = defineCause({
       ['audit'],
       /"requestURI":"\/api\/v1\/nodes\/(?<node>[a-z0-9][a-z0-9.-]*)(?:\?[^"]*)?","verb":"delete".*"userAgent":"(?<agent>[^"\s]+)/,
     ),
+    // A row of a search in audit records: when, the verb, the Node, who, and by which program.
+    deletedRow: context(
+      ['client-output', 'unknown', 'audit'],
+      /^\s*\|?\s*\d{4}-\d\d-\d\d[T ][\d:.]{8,15}Z?[\s|]+delete[\s|]+(?<node>(?:ip|i)-[a-z0-9][a-z0-9.-]{1,250})[\s|]+(?<actor>(?:system:serviceaccount:|arn:|[\w.-]{1,60}[:@])[\w.@:/+=-]{1,200})[\s|]+(?<agent>[\w.-]{1,60}\/\S{1,60})/,
+      { anchors: ['delete'] },
+    ),
     removed: context(
       ['event'],
       /\bRemovingNode\b.*Removing Node (?<node>[a-z0-9][a-z0-9.-]*) from (?:Node)?Controller/,
@@ -75,7 +81,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchActor(view) ?? matchRemoval(view));
+export default matched(cause, (view) => matchActor(view) ?? matchRow(view) ?? matchRemoval(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -96,6 +102,19 @@ function matchRemoval(view: Own): Match | null {
     [removed.last, view.quote(instance, `${id} running since ${launched}, and no Node is its`)],
     'likely',
   );
+}
+
+/** A row names who asked for it, and the event says that it was done. */
+function matchRow(view: Own): Match | null {
+  const rows = view.sign('deletedRow') ?? view.clusterSign('deletedRow');
+  const removed = view.sign('removed') ?? view.clusterSign('removed');
+  if (rows === null || removed === null || view.sign('byCloudController') !== null) return null;
+  const node = removed.last.captures['node'];
+  const row = rows.quotes.find(
+    ({ captures }) =>
+      captures['node'] === node && !isAppointedDeleter(captures['actor'] ?? 'eks:unread'),
+  );
+  return row === undefined ? null : found(row.captures, [row, removed.last], 'likely');
 }
 
 function matchActor(view: Own): Match | null {

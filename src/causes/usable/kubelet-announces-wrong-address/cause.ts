@@ -9,9 +9,10 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite } from '../../../diagnosis/sign.ts';
-import { WRONG_ADDRESS_TOLD } from '../../../diagnosis/address-signs.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
+import { WRONG_ADDRESS } from '../../../diagnosis/address-signs.ts';
 import { ipInName } from '../../../evidence/names.ts';
-import { misannounced } from '../../../domain/nodes/announced-address.ts';
+import { apartFromOthers, misannounced } from '../../../domain/nodes/announced-address.ts';
 
 /** The address in the Node is one by which nobody reaches the kubelet. */
 const cause = defineCause({
@@ -20,7 +21,7 @@ const cause = defineCause({
   title: 'the kubelet announces an address that the others cannot reach',
   scope: 'machine',
   signs: {
-    ...WRONG_ADDRESS_TOLD,
+    ...WRONG_ADDRESS,
     notOnHost: definite(
       ['kubelet'],
       /(?:validate nodeIP: )?[Nn]ode IP: "?(?<address>[\da-f.:]+)"? not found in the host's network interfaces/,
@@ -51,7 +52,7 @@ const cause = defineCause({
   summary: ({ node, machine, address, primary }) =>
     primary === undefined
       ? `The kubelet of ${node ?? machine ?? 'the node'} announces ${address === undefined ? 'an address' : `the address ${address}`} that its machine does not have for others, so logs, exec and node-to-node traffic fail.`
-      : `The Node ${node ?? ''} has the address ${address ?? ''}, which is not the primary address ${primary} of its instance and does not answer, so logs and exec of its pods fail.`,
+      : `The Node ${node ?? ''} has the address ${address ?? ''}, which does not answer, and not ${primary}, by which its machine is reached, so logs and exec of its pods fail.`,
   remedy: ({ primary }) => [
     step(
       'Name the address to the kubelet: --node-ip in its extra arguments, then restart it.',
@@ -67,7 +68,7 @@ const cause = defineCause({
     'kubectl get nodes -o wide; aws ec2 describe-instances --instance-ids <instance> --query "Reservations[].Instances[].[PrivateIpAddress,NetworkInterfaces[].PrivateIpAddresses[].PrivateIpAddress]"',
   ),
   page: {
-    why: 'The kubelet takes the address of the default route’s interface, or what the cloud provider lists first. With several interfaces, a floating address, an address that the CNI gives to pods, or a --node-ip that was copied from another machine, that is not where others find it.',
+    why: 'The kubelet takes the address of the default route’s interface, or what the cloud provider lists first. With several interfaces, a network of the hypervisor beside that of the cluster, a floating address, an address that the CNI gives to pods, or a --node-ip that was copied from another machine, that is not where others find it.',
     prevent:
       'Set --node-ip from metadata on machines with several interfaces; keep the CNI’s interfaces out of the cloud provider’s addresses.',
     notThis:
@@ -100,7 +101,7 @@ function matchAddress(view: Own): Match | null {
   const told = view.sign('wrongAddressTold');
   if (told !== null && instances.length === 0)
     return found({ address }, [call.last, told.last], 'likely');
-  const shown = matchShown(view, address);
+  const shown = matchShown(view, address) ?? matchApart(view, call, address);
   if (shown !== null) return shown;
   if (other === null)
     return instances.some(({ value }) => value.PrivateIpAddress === address) ? clear : null;
@@ -123,6 +124,20 @@ function matchShown(view: Own, address: string): Match | null {
   const primary = ipInName(node);
   if (primary === null || primary === address) return null;
   return found({ node, address, primary }, [announced.last, named.last], 'likely');
+}
+
+/** The machine has an address in the network of all other Nodes, and announces another. */
+function matchApart(view: Own, call: Sighting, address: string): Match | null {
+  const shown = view.sign('machineAddresses') ?? view.clusterSign('machineAddresses');
+  const nodes = view.everywhere('kube/Node');
+  for (const quote of shown?.quotes ?? []) {
+    const apart = apartFromOthers(address, nodes, quote.captures['addresses'] ?? '');
+    if (apart === null) continue;
+    const { name } = apart.node.value;
+    const proof = [call.last, view.quote(apart.node, `Node ${name} InternalIP ${address}`), quote];
+    return found({ node: name, address, primary: apart.primary }, proof, 'likely', [name]);
+  }
+  return null;
 }
 
 function addressesOf(instance: Instance): string {

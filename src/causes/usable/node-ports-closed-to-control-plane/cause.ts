@@ -1,6 +1,10 @@
 import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.ts';
-import { isAnnouncementUnknown, misannounced } from '../../../domain/nodes/announced-address.ts';
-import { WRONG_ADDRESS_TOLD } from '../../../diagnosis/address-signs.ts';
+import {
+  apartFromOthers,
+  isAnnouncementUnknown,
+  misannounced,
+} from '../../../domain/nodes/announced-address.ts';
+import { WRONG_ADDRESS } from '../../../diagnosis/address-signs.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
   cannotSay,
@@ -31,7 +35,7 @@ const cause = defineCause({
   title: 'the control plane does not reach ports of the node',
   scope: 'machine',
   signs: {
-    ...WRONG_ADDRESS_TOLD,
+    ...WRONG_ADDRESS,
     kubeletSilent: likely(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
       /dial tcp (?!(?:172\.17\.0\.1|192\.168\.122\.1|10\.0\.2\.15):)(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
@@ -132,6 +136,11 @@ function matchAddress(view: Own): Match | null {
   if (address === undefined || view.anySign('webhookSilent', 'apiServiceSilent')) return null;
   const [nodes, instances] = [view.everywhere('kube/Node'), view.everywhere('aws/instance')];
   if (misannounced(address, nodes, instances) !== null) return clear;
+  const shown = view.sign('machineAddresses') ?? view.clusterSign('machineAddresses');
+  const isApart = (shown?.quotes ?? []).some(
+    ({ captures }) => apartFromOthers(address, nodes, captures['addresses'] ?? '') !== null,
+  );
+  if (isApart) return clear;
   if (instances.length === 0 && view.anySign('wrongAddressTold')) return clear;
   if (!isAnnouncementUnknown(address, nodes, instances)) return null;
   const detail = `whether EC2 knows the machine by ${address}`;

@@ -44,6 +44,25 @@ const cause = defineCause({
         enoughOnce: 'alone',
       },
     ),
+    killTimedOut: context(
+      ['event', 'kubelet'],
+      /KillContainerError: \\?"rpc error: code = DeadlineExceeded\b/,
+    ),
+    // A process that waits for a disk or a file server takes no signal.
+    processWaits: context(
+      ['client-output', 'unknown'],
+      /^\s*(?:\S{1,32}\s+)?\d{1,7}\s(?:.{0,60}\s)?D[sl<+N]{0,4}\s+(?:rpc_wait_bit_\w{1,20}|nfs_wait\w{1,30}|io_schedule\w{0,20}|request_wait_answer|wait_on_page\w{0,20}|cifs_wait\w{1,30})\s+\S/,
+      {
+        anchors: [
+          'rpc_wait_bit_',
+          'nfs_wait',
+          'io_schedule',
+          'request_wait_answer',
+          'wait_on_page',
+          'cifs_wait',
+        ],
+      },
+    ),
     notExited: context(['kubelet'], /Pod still has one or more containers in the non-exited state/),
     drainWaits: context(
       ['event', 'karpenter'],
@@ -88,7 +107,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchOverdue);
+export default matched(cause, (view) => matchOverdue(view) ?? matchUnkillable(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -107,6 +126,13 @@ function matchOverdue(view: Own): Match | null {
     { ...details, others: String(overdue.length - 1) },
     overdue.slice(0, 3).map((pod) => view.quote(pod, wordsOf(pod))),
   );
+}
+
+/** A container that is not ended in time, and a process that takes no signal. */
+function matchUnkillable(view: Own): Match | null {
+  const late = view.sign('killTimedOut') ?? view.clusterSign('killTimedOut');
+  const waits = view.sign('processWaits') ?? view.clusterSign('processWaits');
+  return late === null || waits === null ? null : found({}, [late.last, waits.last], 'likely');
 }
 
 function isOverdue(object: Pod, node: string, time: Timed): boolean {
