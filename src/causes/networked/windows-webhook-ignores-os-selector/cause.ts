@@ -4,11 +4,13 @@ import {
   found,
   type Match,
   matched,
+  type SignNameOf,
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context } from '../../../diagnosis/sign.ts';
+import type { Sighting } from '../../../evidence/sighting.ts';
 
 /** The old admission webhook only knows pods by the deprecated operating-system label. */
 const cause = defineCause({
@@ -87,20 +89,22 @@ type Own = ViewOf<typeof cause>;
 /** Kubelets that wrote "NetworkPlugin" with a capital letter are older than the controller of EKS. */
 function matchWebhook(view: Own): Match | null {
   const event = view.sign('noAddress');
+  // The event is of a machine; the log and the manifest are of none.
+  const said = (name: SignNameOf<typeof cause>): Sighting | null =>
+    view.sign(name) ?? view.clusterSign(name);
   if (event === null) return null;
-  const skipped = view.sign('platformUnknown') ?? view.clusterSign('platformUnknown');
-  const wanted = view.sign('newSelector') ?? view.clusterSign('newSelector');
+  const skipped = said('platformUnknown');
+  const wanted = said('newSelector');
   if (skipped !== null && wanted !== null)
     return found({}, [event.first, wanted.first, skipped.first], 'likely');
-  if (view.sign('oldSelector') !== null) return null;
-  const old = view.sign('oldWebhook');
+  if (said('oldSelector') !== null) return null;
+  const old = said('oldWebhook');
   if (old !== null) return found(old.first.captures, [event.first, old.first], 'likely');
-  if (view.sign('currentWebhook') !== null) return clear;
+  if (said('currentWebhook') !== null) return clear;
   const version = deployedVersion(view);
   if (version !== null) return found({ version }, [event.first], 'likely');
-  const selector = view.sign('newSelector');
-  if (selector === null || view.sign('webhookAge') === null) return null;
-  return found({}, [event.first, selector.first], 'likely');
+  if (wanted === null || view.sign('webhookAge') === null) return null;
+  return found({}, [event.first, wanted.first], 'likely');
 }
 
 function deployedVersion(view: Own): string | null {
