@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-704917a3';
+export const CATALOGUE_VERSION = '320-a9c365cc';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -519,6 +519,8 @@ const SIGNS_0: readonly SignRow[] = [
 {owner:"package-manager-update-failed",name:"installed",in:["nodeadm","cloud-init","console","client-output","journal","terraform"],anchors:["Finishing up install"," newly installed","Complete!"],pattern:/Finishing up install|\b[1-9]\d{0,3} newly installed|\bComplete!\s{0,3}$/,strict:false,per:[]},
 {owner:"pause-image-pull-failed",name:"serviceFailed",in:["journal","containerd","console","cloud-init"],anchors:["sandbox-image.service: Failed with result","sandbox-image.service: Main process exited","sandbox-image.service: main process exited","Failed to start pull sandbox image"],pattern:/sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,strict:false,per:[]},
 {owner:"pause-image-pull-failed",name:"scriptFailed",in:["journal","containerd","console","cloud-init"],anchors:["pull-sandbox-image"],pattern:/pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials)|panic: (?<reason3>provided file is not a console))/,strict:false,per:[]},
+{owner:"pause-image-pull-failed",name:"notAConsole",in:["journal","containerd","console","cloud-init","unknown"],anchors:["Password: panic: provided file is not a console"],pattern:/Password: panic: (?<reason>provided file is not a console)/,strict:false,per:[]},
+{owner:"pause-image-pull-failed",name:"pullsPause",in:["journal","containerd","console","cloud-init","unknown"],anchors:["image pull ","images pull "],pattern:/\bctr\b.{0,200} images? pull (?<image>\S{1,200}\/pause:\S{1,80})/,strict:false,per:[]},
 {owner:"pause-image-pull-failed",name:"pulled",in:["journal","containerd","console"],anchors:["Started pull sandbox image","Finished pull sandbox image"],pattern:/(?:Started|Finished) pull sandbox image/,strict:false,per:[]},
 {owner:"pause-image-pull-failed",name:"noPassword",in:["journal","containerd","console","cloud-init"],anchors:["Unable to retrieve the ECR password"],pattern:/(?<reason>Unable to retrieve the ECR password)\.?(?! Image pull may)/,strict:false,per:[]},
 {owner:"pause-image-pull-failed",name:"sandboxPull",in:["event","kubelet","containerd","pod-status"],anchors:["failed to get sandbox image "],pattern:/failed to get sandbox image "(?<image>[^"\s]{1,400})": failed to pull image.{0,1000}(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,strict:false,per:[]},
@@ -1003,11 +1005,11 @@ const SIGNS_0: readonly SignRow[] = [
 {owner:"kubelet-version-skew",name:"kubeadmTooNew",in:["kubeadm","cloud-init"],anchors:["this version of kubeadm only supports deploying clusters"],pattern:/this version of kubeadm only supports deploying clusters with the control plane version >= (?<least>[\w.-]{1,400}?)\. Current version: (?<server>v[\w.-]{1,400})/,strict:false,per:[]},
 {owner:"kubelet-version-skew",name:"selectorUnknown",in:["kubelet","client-output"],anchors:["is not a known field selector"],pattern:/\*v1\.(?<kind>Service)\b.{0,200}"?(?<field>spec\.clusterIP)"? is not a known field selector/,strict:false,per:[]},
 {owner:"label-refused-by-node-restriction",name:"refusedAtRegistration",in:["kubelet","kubeadm","cloud-init","nodeadm","bottlerocket","client-output"],anchors:["is not allowed to set the following labels: "],pattern:/is not allowed to set the following labels: (?<labels>[\w./-]{1,400}(?:, [\w./-]{1,400}){0,100})/,strict:false,per:[]},
-{owner:"label-refused-by-node-restriction",name:"refusedLater",in:["kubelet","kubeadm","cloud-init","nodeadm","bottlerocket","client-output"],anchors:["is not allowed to modify labels: "],pattern:/is not allowed to modify labels: (?<labels>[\w./-]{1,400}(?:, [\w./-]{1,400}){0,100})/,strict:false,per:[]},
-{owner:"label-refused-by-node-restriction",name:"refusedTaints",in:["kubelet","kubeadm","cloud-init","nodeadm","bottlerocket","client-output"],anchors:["is not allowed to modify taints"],pattern:/is not allowed to modify taints/,strict:false,per:[]},
 ];
 
 const SIGNS_1: readonly SignRow[] = [
+{owner:"label-refused-by-node-restriction",name:"refusedLater",in:["kubelet","kubeadm","cloud-init","nodeadm","bottlerocket","client-output"],anchors:["is not allowed to modify labels: "],pattern:/is not allowed to modify labels: (?<labels>[\w./-]{1,400}(?:, [\w./-]{1,400}){0,100})/,strict:false,per:[]},
+{owner:"label-refused-by-node-restriction",name:"refusedTaints",in:["kubelet","kubeadm","cloud-init","nodeadm","bottlerocket","client-output"],anchors:["is not allowed to modify taints"],pattern:/is not allowed to modify taints/,strict:false,per:[]},
 {owner:"label-refused-by-node-restriction",name:"refusedByNodeGroup",in:["aws-message","terraform","client-output"],anchors:["KubernetesLabelInvalid"],pattern:/\bKubernetesLabelInvalid\b/,strict:false,per:[]},
 {owner:"lease-or-csinode-publishing-failed",name:"leaseNamespaceGone",in:["kubelet"],anchors:["kube-node-lease","unable to create new content in namespace kube-node-lease because it is being terminated"],pattern:/namespaces "kube-node-lease" (?<gone>not found)|unable to create new content in namespace kube-node-lease because it is (?<gone2>being terminated)/,strict:false,per:[]},
 {owner:"lease-or-csinode-publishing-failed",name:"refused",in:["kubelet"],anchors:["leases.coordination.k8s.io ","csinodes.storage.k8s.io "],pattern:/(?<resource>leases\.coordination|csinodes\.storage)\.k8s\.io "(?<node>[^"\s]{1,400})" is forbidden: User "system:node:(?<credential>[^"\s]{1,400})" cannot (?<verb>\w{1,400}) resource/,strict:false,per:[]},

@@ -1,9 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { likely, withdraws } from '../../../diagnosis/sign.ts';
+import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** The image of the pod sandbox cannot be pulled, so no pod at all starts. */
-export default defineCause({
+const cause = defineCause({
   id: 'pause-image-pull-failed',
   stage: 'bootstrapped',
   title: 'the pause (sandbox) image cannot be pulled',
@@ -16,6 +16,15 @@ export default defineCause({
     scriptFailed: likely(
       ['journal', 'containerd', 'console', 'cloud-init'],
       /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials)|panic: (?<reason3>provided file is not a console))/,
+    ),
+    notAConsole: context(
+      ['journal', 'containerd', 'console', 'cloud-init', 'unknown'],
+      /Password: panic: (?<reason>provided file is not a console)/,
+    ),
+    pullsPause: context(
+      ['journal', 'containerd', 'console', 'cloud-init', 'unknown'],
+      /\bctr\b.{0,200} images? pull (?<image>\S{1,200}\/pause:\S{1,80})/,
+      { anchors: ['image pull ', 'images pull '] },
     ),
     pulled: withdraws(
       ['journal', 'containerd', 'console'],
@@ -82,4 +91,11 @@ export default defineCause({
       'https://github.com/awslabs/amazon-eks-ami/issues/1425',
     ],
   },
+});
+
+/** Lines that lost the name of the script: the pull that was started, and how it ended. */
+export default matched(cause, (view) => {
+  const [end, pull] = [view.sign('notAConsole'), view.sign('pullsPause')];
+  if (end === null || pull === null) return null;
+  return found({ ...end.last.captures, ...pull.last.captures }, [end.last, pull.last], 'likely');
 });
