@@ -14,7 +14,13 @@ import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Timed } from '../../../evidence/time.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
-import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
+import {
+  placeOf,
+  podsThat,
+  podWords,
+  stateWords,
+  unreadyPods,
+} from '../../../domain/pods/pods-seen.ts';
 import type { Pod } from '../../../evidence/kube/pod.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { groupsNamed, machineOf } from '../../../domain/planned/machine.ts';
@@ -160,13 +166,16 @@ function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
   );
 }
 
+function isDns({ labels }: Pod): boolean {
+  return labels['k8s-app'] === 'kube-dns';
+}
+
 /** Pods of a node fail, all CoreDNS pods are elsewhere, and none of their nodes lets it in. */
 function matchDns(view: Own): Match | null {
   if (view.anySign('typhaSilent', 'overlayTest', 'acrossNodes')) return null;
   const pods = view.list('kube/Pod');
-  const dns = new Set(
-    pods.filter(({ value }) => value.labels['k8s-app'] === 'kube-dns').map(placeOf),
-  );
+  const dns = new Set(podsThat(pods, isDns).map(placeOf));
+  if (dns.size === 0) return null;
   const endpoints = endpointsOf(view);
   const servers = endpoints.filter(({ node }) => dns.has(node));
   if (servers.length === 0 || servers.length < dns.size) return null;
