@@ -11,7 +11,7 @@ import { type Common, createCommon } from '../../readers/collector.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import type { ResidentListener } from './listener.ts';
 import type { ShelfState } from './shelf.ts';
-import { type ListedObject, readListed, type ResidentStore } from './store.ts';
+import { type ListedObject, mostOf, readListed, type ResidentStore } from './store.ts';
 
 /** Of a list that the server could not confirm for so long, nobody knows how it is now. */
 export const STALE_MS = 30_000;
@@ -71,10 +71,10 @@ function hear(
   heard: Heard,
 ): void {
   if (type === 'deleted') listener?.went(kind, key);
-  const kept = type === 'deleted' ? undefined : heard.get(key);
-  if (kept === undefined) return;
+  const kept = heard.get(key);
   heard.delete(key);
-  listener?.came(kind, key, kept);
+  if (kept !== undefined && (type === 'added' || type === 'updated'))
+    listener?.came(kind, key, kept);
 }
 
 function keep(
@@ -94,6 +94,7 @@ function take(
   { type, key, value }: ReflectorChange<ListedObject>,
 ): void {
   const isOfMachines = OF_MACHINES.has(planned.resource.kind) && type !== 'updated';
+  if (type === 'forgotten') return store.forget(planned, key);
   if (type === 'deleted') store.remove(planned, key);
   const isNews = type === 'deleted' || store.put(planned, key, value);
   if (isNews) onNews(isOfMachines);
@@ -108,7 +109,7 @@ function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Fee
     random,
     resource: planned.resource,
     selection: { namespace: planned.namespace },
-    limits: { pollMs: POLL_MS },
+    limits: { pollMs: POLL_MS, objectsMost: mostOf(planned) },
     project: (object) => {
       keep(options, planned, object, heard);
       const known = reflector.get(keyOf(object) ?? '') ?? null;

@@ -49,6 +49,37 @@ describe('a store', () => {
     assert.deepEqual(store.delete('a'), []);
   });
 
+  test('holds the newest of more objects than it has room for', () => {
+    const store = new ReflectorStore<string>(2);
+    store.set('a', stored('A', '1'));
+    store.set('b', stored('B', '2'));
+    store.set('a', stored('A again', '3'));
+    assert.deepEqual(store.set('c', stored('C', '4')), [
+      { type: 'forgotten', key: 'b', value: 'B', previous: 'B' },
+      { type: 'added', key: 'c', value: 'C', previous: null },
+    ]);
+    assert.deepEqual(store.delete('b'), []);
+    assert.deepEqual([...store.values()], ['A again', 'C']);
+  });
+
+  test('takes the newest of a listing that is too long', () => {
+    const store = new ReflectorStore<string>(2);
+    store.set('x', stored('X', '5'));
+    store.set('old', stored('O', '9'));
+    const listing = [
+      ['new', stored('N', '11')],
+      ['old', stored('O', '9')],
+      ['newer', stored('M', '100')],
+    ] as const;
+    assert.deepEqual(store.replace(new Map(listing)), [
+      { type: 'deleted', key: 'x', value: 'X', previous: 'X' },
+      { type: 'forgotten', key: 'old', value: 'O', previous: 'O' },
+      { type: 'added', key: 'new', value: 'N', previous: null },
+      { type: 'added', key: 'newer', value: 'M', previous: null },
+    ]);
+    assert.deepEqual([...store.values()], ['N', 'M']);
+  });
+
   test('takes an object of another uid for another object', () => {
     const store = new ReflectorStore<string>();
     store.set('a', stored('A'));

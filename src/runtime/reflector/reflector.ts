@@ -29,7 +29,7 @@ import { DeadWatch, rewound, SilentWatch, watchedOver, type WatchUnderWay } from
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #limits: ReflectorLimits;
-  readonly #store = new ReflectorStore<T>();
+  readonly #store: ReflectorStore<T>;
   readonly #record: ReflectorRecord;
   readonly #arrivals: Arrivals;
   readonly #backoff: Backoff;
@@ -49,6 +49,7 @@ export class Reflector<T> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#limits = { ...DEFAULT_REFLECTOR_LIMITS, ...options.limits };
+    this.#store = new ReflectorStore<T>(this.#limits.objectsMost);
     this.#record = new ReflectorRecord(options.clock);
     this.#arrivals = new Arrivals(options.clock);
     const { backoffLeastMs, backoffMostMs } = this.#limits;
@@ -324,10 +325,16 @@ export class Reflector<T> {
 
   #collect(into: StoredObjects<T>, object: JsonObject): void {
     const key = keyOf(object);
-    const stored = key === null ? null : this.#stored(object);
     if (key === null) return;
+    const stored = this.#unchanged(key, object) ?? this.#stored(object);
     if (stored === null) into.delete(key);
     else into.set(key, stored);
+  }
+
+  /** A listing brings most objects again as they were, which need not be read again. */
+  #unchanged(key: string, { metadata }: JsonObject): StoredObject<T> | null {
+    const uid = textAt(metadata, 'uid') ?? '';
+    return this.#store.held(key, uid, textAt(metadata, 'resourceVersion') ?? '');
   }
 
   /** null for an object that the projection leaves out, or chokes on. */
