@@ -62,6 +62,19 @@ describe('a store', () => {
     assert.deepEqual([...store.values()], ['A again', 'C']);
   });
 
+  test('knows what a listing brings unchanged, unless history may have gone back', () => {
+    const store = new ReflectorStore<string>();
+    const object = (resourceVersion: string) => ({ metadata: { uid: 'u', resourceVersion } });
+    store.set('a', stored('A', '7'));
+    assert.equal(store.unchanged('a', object('7'))?.value, 'A');
+    assert.equal(store.unchanged('a', object('8')), null);
+    assert.equal(store.unchanged('b', object('7')), null);
+    store.doubt();
+    assert.equal(store.unchanged('a', object('7')), null);
+    store.replace(new Map([['a', stored('A', '7')]]));
+    assert.equal(store.unchanged('a', object('7'))?.value, 'A');
+  });
+
   test('takes the newest of a listing that is too long', () => {
     const store = new ReflectorStore<string>(2);
     store.set('x', stored('X', '5'));

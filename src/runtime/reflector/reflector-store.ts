@@ -35,6 +35,7 @@ export function keyOf(object: JsonObject): string | null {
 export class ReflectorStore<T> {
   readonly #most: number;
   #objects: StoredObjects<T> = new Map();
+  #isDoubted = false;
 
   /** @param most objects that are held: of more, the newest */
   constructor(most: number | null = null) {
@@ -51,13 +52,20 @@ export class ReflectorStore<T> {
 
   /** True for exactly this version of exactly this object. */
   holds(key: string, uid: string, version: string): boolean {
-    return this.held(key, uid, version) !== null;
+    const found = this.#objects.get(key);
+    return found?.uid === uid && found.version === version;
   }
 
-  /** What it holds of exactly this version of exactly this object. */
-  held(key: string, uid: string, version: string): StoredObject<T> | null {
-    const found = this.#objects.get(key);
-    return found?.uid === uid && found.version === version ? found : null;
+  /** What it holds of exactly the version that a listing brings, which need not be read again. */
+  unchanged(key: string, { metadata }: JsonObject): StoredObject<T> | null {
+    const [uid, version] = [textAt(metadata, 'uid'), textAt(metadata, 'resourceVersion')];
+    const isHeld = !this.#isDoubted && this.holds(key, uid ?? '', version ?? '');
+    return isHeld ? (this.#objects.get(key) ?? null) : null;
+  }
+
+  /** Until the next listing: where history went back, one version may be of two states. */
+  doubt(): void {
+    this.#isDoubted = true;
   }
 
   /** True while it has a later version of exactly this object. */
@@ -92,6 +100,7 @@ export class ReflectorStore<T> {
   /** Takes a whole listing; what it lacks is told as deleted. */
   replace(objects: StoredObjects<T>): readonly ReflectorChange<T>[] {
     const before = this.#objects;
+    this.#isDoubted = false;
     const kept = this.#newest(objects);
     this.#objects = kept;
     const gone = [...before].filter(([key]) => !kept.has(key));

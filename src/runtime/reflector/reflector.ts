@@ -174,7 +174,10 @@ export class Reflector<T> {
 
   #afterFailure(error: PortError, startMs: number): number {
     const { clock, random } = this.#options;
-    if (error.failure === 'expired') this.#version = null;
+    if (error.failure === 'expired') {
+      this.#version = null;
+      this.#store.doubt();
+    }
     if (this.#pollsInstead(error)) return 0;
     if (clock.monotonicMs() - startMs > LONG_LIFE_MS) this.#backoff.reset();
     const phase = phaseOf(error);
@@ -326,15 +329,9 @@ export class Reflector<T> {
   #collect(into: StoredObjects<T>, object: JsonObject): void {
     const key = keyOf(object);
     if (key === null) return;
-    const stored = this.#unchanged(key, object) ?? this.#stored(object);
+    const stored = this.#store.unchanged(key, object) ?? this.#stored(object);
     if (stored === null) into.delete(key);
     else into.set(key, stored);
-  }
-
-  /** A listing brings most objects again as they were, which need not be read again. */
-  #unchanged(key: string, { metadata }: JsonObject): StoredObject<T> | null {
-    const uid = textAt(metadata, 'uid') ?? '';
-    return this.#store.held(key, uid, textAt(metadata, 'resourceVersion') ?? '');
   }
 
   /** null for an object that the projection leaves out, or chokes on. */
