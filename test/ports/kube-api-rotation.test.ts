@@ -106,7 +106,7 @@ for (const isHttp2 of [false, true]) {
     assert.equal(reflector.state().counts.listings, 1);
   });
 
-  test(`over ${wire} a certificate of another authority is said, until there is one of its own`, async (context) => {
+  test(`over ${wire} a certificate of another authority is reported, until there is one of its own`, async (context) => {
     const { root, watched, reflector, rotate } = await scene(context, isHttp2);
     rotate(authority('another'));
     watched.add('n2');

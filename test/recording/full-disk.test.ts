@@ -28,7 +28,7 @@ interface Outcome {
   readonly each: number;
 }
 
-test('a full disk is said once, and what was seen meanwhile is written when there is room', {
+test('a full disk is reported once, and what was seen meanwhile is written when there is room', {
   skip: CANNOT,
 }, () => {
   const { stdout, stderr } = onSmallDisk(ON_SMALL_DISK);

@@ -16,39 +16,7 @@ test('an object is known by its namespace and name', () => {
   assert.equal(keyOf({}), null);
 });
 
-describe('a store', () => {
-  test('holds objects by their keys', () => {
-    const store = new ReflectorStore<string>();
-    store.set('a', stored('A'));
-    store.set('b', stored('B'));
-    assert.equal(store.size, 2);
-    assert.deepEqual([store.get('a'), store.get('c')], ['A', undefined]);
-    assert.deepEqual([...store.values()], ['A', 'B']);
-    assert.deepEqual(
-      [...store.entries()],
-      [
-        ['a', 'A'],
-        ['b', 'B'],
-      ],
-    );
-    store.delete('a');
-    assert.deepEqual([store.size, store.get('a')], [1, undefined]);
-  });
-
-  test('says what each change does', () => {
-    const store = new ReflectorStore<string>();
-    const added = { type: 'added', key: 'a', value: 'A', previous: null };
-    assert.deepEqual(store.set('a', stored('A')), [added]);
-    assert.deepEqual(store.set('a', stored('B', '2')), [
-      { type: 'updated', key: 'a', value: 'B', previous: 'A' },
-    ]);
-    assert.deepEqual(store.set('a', stored('C', '2')), []);
-    assert.equal(store.get('a'), 'C');
-    const deleted = { type: 'deleted', key: 'a', value: 'C', previous: 'C' };
-    assert.deepEqual(store.delete('a'), [deleted]);
-    assert.deepEqual(store.delete('a'), []);
-  });
-
+describe('a store among versions', () => {
   test('holds the newest of more objects than it has room for', () => {
     const store = new ReflectorStore<string>(2);
     store.set('a', stored('A', '1'));
@@ -91,6 +59,40 @@ describe('a store', () => {
       { type: 'added', key: 'newer', value: 'M', previous: null },
     ]);
     assert.deepEqual([...store.values()], ['N', 'M']);
+  });
+});
+
+describe('a store', () => {
+  test('holds objects by their keys', () => {
+    const store = new ReflectorStore<string>();
+    store.set('a', stored('A'));
+    store.set('b', stored('B'));
+    assert.equal(store.size, 2);
+    assert.deepEqual([store.get('a'), store.get('c')], ['A', undefined]);
+    assert.deepEqual([...store.values()], ['A', 'B']);
+    assert.deepEqual(
+      [...store.entries()],
+      [
+        ['a', 'A'],
+        ['b', 'B'],
+      ],
+    );
+    store.delete('a');
+    assert.deepEqual([store.size, store.get('a')], [1, undefined]);
+  });
+
+  test('says what each change does', () => {
+    const store = new ReflectorStore<string>();
+    const added = { type: 'added', key: 'a', value: 'A', previous: null };
+    assert.deepEqual(store.set('a', stored('A')), [added]);
+    assert.deepEqual(store.set('a', stored('B', '2')), [
+      { type: 'updated', key: 'a', value: 'B', previous: 'A' },
+    ]);
+    assert.deepEqual(store.set('a', stored('C', '2')), []);
+    assert.equal(store.get('a'), 'C');
+    const deleted = { type: 'deleted', key: 'a', value: 'C', previous: 'C' };
+    assert.deepEqual(store.delete('a'), [deleted]);
+    assert.deepEqual(store.delete('a'), []);
   });
 
   test('takes an object of another uid for another object', () => {
