@@ -61,31 +61,30 @@ interface Feed {
 
 const OF_MACHINES: ReadonlySet<string> = new Set(['Node', 'NodeClaim']);
 
-/** What a listener keeps of objects until their changes are reported, by key. */
-type Heard = Map<string, JsonObject>;
+/** What a listener keeps of objects until their changes are reported; of others it goes with them. */
+type Heard = WeakMap<ListedObject, JsonObject>;
 
 function hear(
   { listener = null }: FeedOptions,
   { resource: { kind } }: PlannedList,
-  { type, key }: ReflectorChange<ListedObject>,
+  { type, key, value }: ReflectorChange<ListedObject>,
   heard: Heard,
 ): void {
   if (type === 'deleted') listener?.went(kind, key);
-  const kept = heard.get(key);
-  heard.delete(key);
-  if (kept !== undefined && (type === 'added' || type === 'updated'))
-    listener?.came(kind, key, kept);
+  const kept = heard.get(value);
+  heard.delete(value);
+  if (kept !== undefined) listener?.came(kind, key, kept);
 }
 
 function keep(
   { listener = null }: FeedOptions,
   { resource: { kind } }: PlannedList,
   object: JsonObject,
+  listed: ListedObject,
   heard: Heard,
 ): void {
   const kept = listener?.keep(kind, object) ?? null;
-  const key = kept === null ? null : keyOf(object);
-  if (kept !== null && key !== null) heard.set(key, kept);
+  if (kept !== null) heard.set(listed, kept);
 }
 
 function take(
@@ -102,7 +101,7 @@ function take(
 
 function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Feed {
   const { kube, clock, random } = options;
-  const heard: Heard = new Map();
+  const heard: Heard = new WeakMap();
   const reflector: Reflector<ListedObject> = new Reflector<ListedObject>({
     api: kube,
     clock,
@@ -111,9 +110,10 @@ function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Fee
     selection: { namespace: planned.namespace },
     limits: { pollMs: POLL_MS, objectsMost: mostOf(planned) },
     project: (object) => {
-      keep(options, planned, object, heard);
       const known = reflector.get(keyOf(object) ?? '') ?? null;
-      return readListed(planned, object, common, known);
+      const listed = readListed(planned, object, common, known);
+      keep(options, planned, object, listed, heard);
+      return listed;
     },
     onChange: (change) => {
       take(options, planned, change);
