@@ -42,6 +42,7 @@ const cause = defineCause({
     'aws/dhcp-options',
     'kube/DaemonSet',
     'kube/Deployment',
+    'kube/Pod',
     'host/dhcp-lease',
   ],
   symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
@@ -114,6 +115,7 @@ function matchFacts(view: Own): Match | null {
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),
     workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    pods: view.everywhere('kube/Pod'),
     time: view,
   });
   if (refused?.difference !== 'other-domain') return null;
