@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-053ad283';
+export const CATALOGUE_VERSION = '320-f037cfd0';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1824,7 +1824,7 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"node-disk-full",name:"evicted",in:["event","pod-status"],anchors:["The node was low on resource: ephemeral-storage","The node was low on resource: nodefs","The node was low on resource: imagefs","The node had condition: ["],pattern:/The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)|The node had condition: \[[\w, ]{0,60}DiskPressure/,strict:false,per:[]},
 {owner:"node-disk-full",name:"noSpaceForImage",in:["event"],anchors:["No space left on device","no space left on device"],pattern:/Failed to pull image "?(?<image>[^"\s]{1,400})(?=["\s]).{0,1000}[Nn]o space left on device/,strict:false,per:[]},
 {owner:"node-disk-full",name:"tableFull",in:["host-file","client-output"],anchors:["/dev/nvme","/dev/xvd","/dev/sd","/dev/root","/dev/mapper/","/dev/md"],pattern:/^\s{0,8}\/dev\/\S{1,120}\s{1,40}(?:(?:ext[234]|xfs|btrfs)\s{1,20})?\S{1,20}\s{1,20}\S{1,20}\s{1,20}\S{1,20}\s{1,20}(?:9[7-9]|100)%\s{1,8}\/(?:(?:var(?:\/lib)?)?|(?:[\w.-]{1,60}\/){0,5}(?:containerd|docker|kubelet|kubernetes|containers|crio|rancher)(?:\/(?:overlay2?|data|docker|containerd|kubelet|k3s|rke2))?)\s{0,100}$/,strict:false,per:[]},
-{owner:"node-disk-full",name:"relieved",in:["event","kubelet","node-status"],anchors:["status is now: NodeHasNoDiskPressure","condition DiskPressure=False"],pattern:/status is now: NodeHasNoDiskPressure|condition DiskPressure=False/,strict:false,per:[]},
+{owner:"node-disk-full",name:"relieved",in:["event","kubelet","node-status","client-output","unknown"],anchors:["status is now: NodeHasNoDiskPressure","condition DiskPressure=False","KubeletHasNoDiskPressure"],pattern:/status is now: NodeHasNoDiskPressure|condition DiskPressure=False|^\s{0,8}DiskPressure\s{1,100}False\s.{0,200}KubeletHasNoDiskPressure/,strict:false,per:[]},
 {owner:"node-disk-full",name:"noRoom",in:["kubelet","ipamd"],anchors:["Image garbage collection failed multiple","update backing store"],pattern:/Image garbage collection failed multiple times in a row|Failed to update backing store: .{0,120}no space left on device/,strict:false,per:[]},
 {owner:"node-disk-full",name:"listed",in:["client-output","unknown"],anchors:["DiskPressure"],pattern:/^\s{0,100}(?<node>[a-z0-9][\w.-]{1,252}):? {0,4}\s?DiskPressure[:=] ?True\b/,strict:false,per:[]},
 {owner:"node-disk-full",name:"conditionRow",in:["client-output","unknown","node-status"],anchors:["KubeletHasDiskPressure"],pattern:/^\s{0,100}DiskPressure\s{1,100}True\s.{0,1000}KubeletHasDiskPressure/,strict:false,per:[]},

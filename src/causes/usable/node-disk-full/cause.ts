@@ -38,8 +38,8 @@ export default defineCause({
       { anchors: ['/dev/nvme', '/dev/xvd', '/dev/sd', '/dev/root', '/dev/mapper/', '/dev/md'] },
     ),
     relieved: withdraws(
-      ['event', 'kubelet', 'node-status'],
-      /status is now: NodeHasNoDiskPressure|condition DiskPressure=False/,
+      ['event', 'kubelet', 'node-status', 'client-output', 'unknown'],
+      /status is now: NodeHasNoDiskPressure|condition DiskPressure=False|^\s{0,8}DiskPressure\s+False\s.{0,200}KubeletHasNoDiskPressure/,
     ),
     noRoom: context(
       ['kubelet', 'ipamd'],
