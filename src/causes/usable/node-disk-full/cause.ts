@@ -59,6 +59,11 @@ export default defineCause({
       ['containerd', 'kubelet', 'event'],
       /(?:write|mkdir|create|open) \/var\/lib\/(?:containerd|docker|kubelet)\/[^\s:"]{1,300}: no space left on device/,
     ),
+    toldPressure: likely(
+      ['client-output', 'unknown'],
+      /\b(?:reports?|reported|reporting|shows?|showed|says?|said|with|because of|due to|under) [Dd]isk ?[Pp]ressure\b.{0,40}\bevict(?:s|ed|ing|ions?)?\b|\bevict(?:s|ed|ing|ions?)\b.{0,60}\b(?:because of|due to|with|for) [Dd]isk ?[Pp]ressure\b/,
+      { isTold: true, anchors: ['ressure'] },
+    ),
     toldFull: likely(
       ['client-output', 'unknown', 'terraform'],
       /\b(?:[Rr]oot|[Nn]ode'?s?|[Ee]BS|EBS|[Dd]ata|\/var\S{0,20}) (?:root )?(?:volume|disk|filesystem|partition)s?\b.{0,20}\b(?:(?:was|is|were|are)|got|ran|runs|filled|fills)\b(?: \w+){0,2}? (?:100 ?% full|9\d ?% full|full|out of (?:disk )?space|up)\b|\b(?:[Nn]odes?|[Ii]nstances?|[Mm]achines?|[Ww]orkers?) (?:ran|run|runs|are|is|was|were|running) (?:out of|low on) (?:disk )?(?:space|disk)\b|\bdf\b.{0,20}\b(?:show|say|report|said)\w{0,3}\b.{0,30}\b100 ?%/,
