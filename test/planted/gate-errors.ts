@@ -125,8 +125,8 @@ export const GATE_ERRORS: readonly PlantedError[] = [
     ],
     [
       'the blast budget is not asked',
-      "if (!view.isWithinBudget) return keep('ProofSuspected');",
-      '',
+      "return isWithinBudget ? { act: 'put-regress', reason, againMs: null } : keep('ProofSuspected');",
+      "return { act: 'put-regress', reason, againMs: null };",
       DECIDE,
     ],
     [
@@ -138,6 +138,12 @@ export const GATE_ERRORS: readonly PlantedError[] = [
     [
       'a reboot leaves a node open',
       "if (view.opened === 'before') return { act: 'put-regress', reason: 'Rebooted', againMs: null };",
+      '',
+      DECIDE,
+    ],
+    [
+      'a restart of the kubelet leaves a node open where it counts',
+      "if (view.opened === 'before-restart') return shutAgain(view, 'KubeletRestarted');",
       '',
       DECIDE,
     ],
