@@ -1,6 +1,7 @@
 /** Mistakes that a gate easily makes, each at one of its ports, and the rules that must notice. */
 import { isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import type { GatePolicy, PolicyReading } from '../../../src/controllers/gate/policy.ts';
+import { KUBELET_CONDITION } from '../../../src/domain/nodes/kubelet-run.ts';
+import type { GatePolicy, PolicyReading, Proof } from '../../../src/controllers/gate/policy.ts';
 import type { KubeApi, KubeResource, KubeWatchEvent } from '../../../src/ports/kube-api.ts';
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
@@ -298,6 +299,38 @@ function planted(bug: PortBug): GateMistake['plant'] {
   return () => ({ bug });
 }
 
+function withoutRun(node: JsonObject, first: JsonObject): JsonObject {
+  const conditions = listAt(node, 'status.conditions').filter(isObject);
+  return withPart(node, 'status', {
+    conditions: conditions.map((one) => (one['type'] === KUBELET_CONDITION ? first : one)),
+  });
+}
+
+/** Whoever knew that the kubelet runs looks no more which run it is. */
+const firstRunOnly: PortBug = ({ api }) => {
+  const first = new Map<string, JsonObject>();
+  return {
+    api: seeing(api, 'nodes', (node) => {
+      const told = listAt(node, 'status.conditions').find(
+        (one) => textAt(one, 'type') === KUBELET_CONDITION,
+      );
+      if (!isObject(told)) return node;
+      const known = first.get(nameOf(node)) ?? told;
+      first.set(nameOf(node), known);
+      return withoutRun(node, known);
+    }),
+  };
+};
+
+/** What held before the kubelet restarted has held all the time. */
+function withoutKubelet(policy: GatePolicy): GatePolicy {
+  const { needs } = policy;
+  if (!('all' in needs)) return policy;
+  const isOther = (proof: Proof): boolean =>
+    proof.kind !== 'condition' || proof.type !== KUBELET_CONDITION;
+  return { ...policy, needs: { all: needs.all.filter(isOther) } };
+}
+
 export const GATE_MISTAKES: readonly GateMistake[] = [
   {
     id: 'P1',
@@ -333,6 +366,16 @@ export const GATE_MISTAKES: readonly GateMistake[] = [
     plant: planted(releasing(({ releases = [] }) => (releases.length === 0 ? [] : ALL_OF_OURS))),
   },
   { id: 'P30', caughtBy: ['I-07'], plant: planted(kubeletIsNode) },
+  {
+    id: 'a restart of the kubelet is not seen',
+    caughtBy: ['I-01'],
+    plant: planted(firstRunOnly),
+  },
+  {
+    id: 'a restart of the kubelet does not begin the dwell again',
+    caughtBy: ['I-01'],
+    plant: planted(reading(withoutKubelet)),
+  },
   {
     id: 'what cannot be read of a gate is left out',
     caughtBy: ['I-04'],

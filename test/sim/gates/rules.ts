@@ -12,6 +12,8 @@ const ON_ITS_WAY_MS = 1_500;
 const REGRESS_MS = 15_000;
 /** After its dwell a well node is open within, ms. */
 const OPENS_MS = 5_000;
+/** From a restart of the kubelet until a node is shut by a gate for which it counts, ms. */
+const RESTART_MS = 7_000;
 
 export const GATE_RULES = [
   'I-01',
@@ -54,13 +56,15 @@ function keysOf({ name }: SceneGate): readonly string[] {
 const OWN_KEYS = new Set(GATES.flatMap(keysOf));
 
 /** Whether its agent worked for the whole dwell at some moment that the program may still see. */
-function isDeep(works: readonly Work[], { set }: SceneGate, until: Until): boolean {
-  const { atMs, leewayMs, setUid, nodeUid, bootId } = until;
+function isDeep(works: readonly Work[], gate: SceneGate, until: Until): boolean {
+  const { atMs, leewayMs, setUid, nodeUid, bootId, kubeletSinceMs } = until;
+  const isNews = atMs - kubeletSinceMs <= Math.min(leewayMs, RESTART_MS);
+  const countsMs = gate.countsKubelets === true && !isNews ? kubeletSinceMs : 0;
   return works.some((work) => {
     const isOfNow = work.nodeUid === nodeUid && work.bootId === bootId;
     const endMs = Math.min(work.untilMs ?? atMs, atMs);
-    const isLong = endMs >= atMs - leewayMs && endMs - work.fromMs >= DWELL_MS;
-    return isOfNow && work.set === set && work.setUid === setUid && isLong;
+    const isLong = endMs >= atMs - leewayMs && endMs - Math.max(work.fromMs, countsMs) >= DWELL_MS;
+    return isOfNow && work.set === gate.set && work.setUid === setUid && isLong;
   });
 }
 
@@ -72,6 +76,7 @@ interface Until {
   readonly setUid: string | null;
   readonly nodeUid: string | null;
   readonly bootId: string | null;
+  readonly kubeletSinceMs: number;
 }
 
 class GateWatch {
@@ -170,6 +175,7 @@ class GateWatch {
       setUid: textAt(set ?? {}, 'metadata.uid'),
       nodeUid: textAt(node ?? {}, 'metadata.uid'),
       bootId: machine?.bootId ?? null,
+      kubeletSinceMs: machine?.kubeletSinceMs ?? 0,
     });
   }
 

@@ -1,5 +1,5 @@
 /** The gates of a world, and the lives of its nodes. */
-import { at as valueAt, type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { at as valueAt, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
 import type {
   ConfigurationFault,
@@ -33,6 +33,8 @@ export interface SceneGate {
   /** The DaemonSet that is its proof. */
   readonly set: string;
   readonly isOnlyAtStart?: boolean;
+  /** True where a restart of the kubelet shuts its nodes again. */
+  readonly countsKubelets?: boolean;
   /** What cannot be read of it. */
   readonly unreadable?: JsonObject;
   /** True for those that are there only where the configuration changes. */
@@ -46,6 +48,7 @@ export const GATES: readonly SceneGate[] = [
   { name: 'missing', group: 'lost', set: MISSING_SET },
   { name: 'leaving', group: 'leaving', set: AGENT_SET },
   { name: 'broken', group: 'odd', set: AGENT_SET, unreadable: { expiry: 'never at all' } },
+  { name: 'kubelet', group: 'kubelet', set: AGENT_SET, countsKubelets: true },
   { name: 'config', group: 'config', set: AGENT_SET, isOfConfiguration: true },
   { name: 'config-next', group: 'config', set: AGENT_SET, isOfConfiguration: true },
 ];
@@ -61,7 +64,8 @@ export function regressKey(gate: string): string {
 /** Of another program, under the same domain as ours. */
 export const THEIR_TAINT = { key: 'readiness.k8s.io/theirs', effect: 'NoSchedule' };
 
-function gateObject({ name, group, set, isOnlyAtStart, unreadable }: SceneGate): JsonObject {
+function gateObject(gate: SceneGate): JsonObject {
+  const { name, group, set, isOnlyAtStart, countsKubelets = false, unreadable } = gate;
   const [namespace = '', daemonSet = ''] = set.split('/');
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
@@ -77,7 +81,11 @@ function gateObject({ name, group, set, isOnlyAtStart, unreadable }: SceneGate):
       proofs: [{ daemonSet: { namespace, name: daemonSet } }],
       dwell: `${DWELL_MS / SECOND_MS}s`,
       mode: isOnlyAtStart === true ? 'bootstrap-only' : 'continuous',
-      regress: { after: '10s', maxPercent: 100 },
+      regress: {
+        after: '10s',
+        maxPercent: 100,
+        kubeletRestart: countsKubelets ? 'shut' : 'ignore',
+      },
       ...unreadable,
     },
   };
@@ -104,6 +112,8 @@ export interface SceneTools {
   /** Sets the wall clock of every program of Rollcall ahead. */
   readonly stepClocks: (byMs: number) => void;
   readonly configuration: ConfigurationFault | null;
+  /** True where calls go wrong, so that nobody says by when a node is shut. */
+  readonly isFaulty: boolean;
   /** A step of the configuration was taken. */
   readonly onStep: () => void;
 }
@@ -119,6 +129,7 @@ interface ComingNode {
   readonly gate: string;
   readonly moreTaints?: readonly JsonObject[];
   readonly startMs?: number;
+  readonly tellsKubelet?: boolean;
   readonly afterMs?: number;
   readonly later?: (machine: Machine) => void;
 }
@@ -128,7 +139,7 @@ function stageOf(tools: SceneTools): Stage {
   const at: Stage['at'] = (second, task) => void cluster.kernel.after(second * SECOND_MS, task);
   const comes: Stage['comes'] = (
     second,
-    { name, gate, moreTaints = [], startMs, afterMs, later },
+    { name, gate, moreTaints = [], startMs, tellsKubelet = false, afterMs, later },
   ) => {
     const group = GATES.find((one) => one.name === gate)?.group ?? '';
     let isFirst = true;
@@ -141,6 +152,7 @@ function stageOf(tools: SceneTools): Stage {
     const options: MachineOptions = {
       labels: { group },
       taints,
+      tellsKubelet,
       onWork,
       ...(startMs === undefined ? {} : { startMs }),
     };
@@ -194,6 +206,32 @@ function others({ comes, cluster, at, machines }: Stage): void {
   comes(60, { name: 'n-gone', gate, afterMs: 20_000, later: (machine) => machine.remove() });
   comes(20, { name: 'n-once', gate: 'once' });
   at(80, () => machines.get('n-once')?.restartKubelet());
+}
+
+/** So long after a restart of its kubelet a node that it counts for is shut, and not open again. */
+const SHUT_BY_MS = 8_000;
+
+/** A node whose kubelet restarts, with a Pod that comes to it again where nothing keeps it away. */
+function kubeletThatRestarts({ comes, cluster, isFaulty }: Stage): void {
+  const { admin, kernel } = cluster;
+  const name = 'n-kubelet';
+  const isOfShop = (pod: JsonObject): boolean =>
+    listAt(pod, 'metadata.ownerReferences').some((one) => textAt(one, 'name') === 'shop');
+  const takeShopAway = (): void => {
+    const pods = admin.list('Pod', { fieldSelector: `spec.nodeName=${name}` }).filter(isOfShop);
+    for (const pod of pods)
+      admin.delete('Pod', `default/${textAt(pod, 'metadata.name')}`, { gracePeriodSeconds: 0 });
+  };
+  comes(25, {
+    name,
+    gate: 'kubelet',
+    tellsKubelet: true,
+    afterMs: 25_000,
+    later(machine) {
+      machine.restartKubelet();
+      if (!isFaulty) kernel.after(SHUT_BY_MS, takeShopAway);
+    },
+  });
 }
 
 /** Gates whose proofs, texts or clocks are not what they were. */
@@ -275,6 +313,7 @@ export function script(tools: SceneTools): void {
   });
   agents(stage);
   others(stage);
+  kubeletThatRestarts(stage);
   gatesThatChange(stage);
   configurationThatChanges(stage);
 }

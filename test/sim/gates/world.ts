@@ -156,7 +156,9 @@ export async function playGates(plan: GatePlan): Promise<GateResult> {
       for (const replica of replicas) replica.stepClock(byMs);
     };
     const onStep = (): void => void struck++;
-    script({ cluster, machines, stepClocks, configuration: plan.configuration ?? null, onStep });
+    const { configuration = null } = plan;
+    const isFaulty = plan.fate !== undefined || plan.admission !== undefined;
+    script({ cluster, machines, stepClocks, configuration, isFaulty, onStep });
     await runUntil(kernel, startMs + WHOLE_MS, settle);
     for (const replica of replicas) watched.onEnd(replica.kept());
     return { ...watched.result(), calls: seen, lines, struck };

@@ -63,7 +63,7 @@ export class NodeGateKeeper {
 
   /** Takes what the gate saw of a node; it is written with the next round. */
   look(look: Look): void {
-    this.#tally.take(look, this.#options.clock.monotonicMs());
+    if (this.#tally.take(look, this.#options.clock.monotonicMs())) this.#due.ring();
   }
 
   gone(node: string): void {
