@@ -14,7 +14,7 @@ export interface GateMistake {
   readonly id: string;
   readonly caughtBy: readonly string[];
   /** Another one for each run, with the fault in which it shows where it shows in none. */
-  readonly plant: () => Pick<GatePlan, 'fate' | 'admission' | 'configuration'> & {
+  readonly plant: () => Pick<GatePlan, 'fate' | 'admission' | 'configuration' | 'kubelets'> & {
     readonly bug: PortBug;
   };
 }
@@ -369,12 +369,12 @@ export const GATE_MISTAKES: readonly GateMistake[] = [
   {
     id: 'a restart of the kubelet is not seen',
     caughtBy: ['I-01'],
-    plant: planted(firstRunOnly),
+    plant: () => ({ bug: firstRunOnly, kubelets: true }),
   },
   {
     id: 'a restart of the kubelet does not begin the dwell again',
     caughtBy: ['I-01'],
-    plant: planted(reading(withoutKubelet)),
+    plant: () => ({ bug: reading(withoutKubelet), kubelets: true }),
   },
   {
     id: 'what cannot be read of a gate is left out',

@@ -37,8 +37,8 @@ export interface SceneGate {
   readonly countsKubelets?: boolean;
   /** What cannot be read of it. */
   readonly unreadable?: JsonObject;
-  /** True for those that are there only where the configuration changes. */
-  readonly isOfConfiguration?: boolean;
+  /** What has to be played for it to be there; always where nothing is said. */
+  readonly isOf?: 'configuration' | 'kubelets';
 }
 
 export const GATES: readonly SceneGate[] = [
@@ -48,9 +48,9 @@ export const GATES: readonly SceneGate[] = [
   { name: 'missing', group: 'lost', set: MISSING_SET },
   { name: 'leaving', group: 'leaving', set: AGENT_SET },
   { name: 'broken', group: 'odd', set: AGENT_SET, unreadable: { expiry: 'never at all' } },
-  { name: 'kubelet', group: 'kubelet', set: AGENT_SET, countsKubelets: true },
-  { name: 'config', group: 'config', set: AGENT_SET, isOfConfiguration: true },
-  { name: 'config-next', group: 'config', set: AGENT_SET, isOfConfiguration: true },
+  { name: 'kubelet', group: 'kubelet', set: AGENT_SET, countsKubelets: true, isOf: 'kubelets' },
+  { name: 'config', group: 'config', set: AGENT_SET, isOf: 'configuration' },
+  { name: 'config-next', group: 'config', set: AGENT_SET, isOf: 'configuration' },
 ];
 
 export function startupKey(gate: string): string {
@@ -112,8 +112,8 @@ export interface SceneTools {
   /** Sets the wall clock of every program of Rollcall ahead. */
   readonly stepClocks: (byMs: number) => void;
   readonly configuration: ConfigurationFault | null;
-  /** True where calls go wrong, so that nobody says by when a node is shut. */
-  readonly isFaulty: boolean;
+  /** True where a kubelet restarts for which a gate shuts its node. */
+  readonly hasKubelets: boolean;
   /** A step of the configuration was taken. */
   readonly onStep: () => void;
 }
@@ -212,7 +212,8 @@ function others({ comes, cluster, at, machines }: Stage): void {
 const SHUT_BY_MS = 8_000;
 
 /** A node whose kubelet restarts, with a Pod that comes to it again where nothing keeps it away. */
-function kubeletThatRestarts({ comes, cluster, isFaulty }: Stage): void {
+function kubeletThatRestarts({ comes, at, cluster, hasKubelets }: Stage): void {
+  if (!hasKubelets) return;
   const { admin, kernel } = cluster;
   const name = 'n-kubelet';
   const isOfShop = (pod: JsonObject): boolean =>
@@ -222,14 +223,16 @@ function kubeletThatRestarts({ comes, cluster, isFaulty }: Stage): void {
     for (const pod of pods)
       admin.delete('Pod', `default/${textAt(pod, 'metadata.name')}`, { gracePeriodSeconds: 0 });
   };
+  const gate = 'kubelet';
+  at(1, () => must(admin.create(objectOf(gate))));
   comes(25, {
     name,
-    gate: 'kubelet',
+    gate,
     tellsKubelet: true,
     afterMs: 25_000,
     later(machine) {
       machine.restartKubelet();
-      if (!isFaulty) kernel.after(SHUT_BY_MS, takeShopAway);
+      kernel.after(SHUT_BY_MS, takeShopAway);
     },
   });
 }
@@ -308,7 +311,7 @@ export function script(tools: SceneTools): void {
   const { cluster } = tools;
   const stage = stageOf(tools);
   stage.at(1, () => {
-    for (const gate of GATES.filter(({ isOfConfiguration }) => isOfConfiguration !== true))
+    for (const gate of GATES.filter(({ isOf }) => isOf === undefined))
       must(cluster.admin.create(gateObject(gate)));
   });
   agents(stage);

@@ -157,8 +157,8 @@ export async function playGates(plan: GatePlan): Promise<GateResult> {
     };
     const onStep = (): void => void struck++;
     const { configuration = null } = plan;
-    const isFaulty = plan.fate !== undefined || plan.admission !== undefined;
-    script({ cluster, machines, stepClocks, configuration, isFaulty, onStep });
+    const hasKubelets = plan.kubelets === true;
+    script({ cluster, machines, stepClocks, configuration, hasKubelets, onStep });
     await runUntil(kernel, startMs + WHOLE_MS, settle);
     for (const replica of replicas) watched.onEnd(replica.kept());
     return { ...watched.result(), calls: seen, lines, struck };
