@@ -6,6 +6,7 @@ import type { KubeApi, KubeResource, KubeWatchEvent } from '../../../src/ports/k
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
+import { shippedPolicies, withSpec } from '../platform/shipped-admission.ts';
 import type { GatePlan, PortBug } from './plan.ts';
 import { MISSING_SET } from './scene.ts';
 
@@ -14,7 +15,10 @@ export interface GateMistake {
   readonly id: string;
   readonly caughtBy: readonly string[];
   /** Another one for each run, with the fault in which it shows where it shows in none. */
-  readonly plant: () => Pick<GatePlan, 'fate' | 'admission' | 'configuration' | 'kubelets'> & {
+  readonly plant: () => Pick<
+    GatePlan,
+    'fate' | 'admission' | 'configuration' | 'kubelets' | 'outage'
+  > & {
     readonly bug: PortBug;
   };
 }
@@ -331,6 +335,19 @@ function withoutKubelet(policy: GatePolicy): GatePolicy {
   return { ...policy, needs: { all: needs.all.filter(isOther) } };
 }
 
+function holdingAll(policy: GatePolicy): GatePolicy {
+  const { selects, refusedWhy } = policy;
+  return refusedWhy === null ? policy : { ...policy, selects: { ...selects, requirements: [] } };
+}
+
+function failing(policy: JsonObject): JsonObject {
+  return withSpec(policy, { failurePolicy: 'Fail' });
+}
+
+function forEverybody(policy: JsonObject): JsonObject {
+  return withSpec(policy, { matchConditions: [] });
+}
+
 export const GATE_MISTAKES: readonly GateMistake[] = [
   {
     id: 'P1',
@@ -375,6 +392,21 @@ export const GATE_MISTAKES: readonly GateMistake[] = [
     id: 'a restart of the kubelet does not begin the dwell again',
     caughtBy: ['I-01'],
     plant: () => ({ bug: reading(withoutKubelet), kubelets: true }),
+  },
+  {
+    id: 'a gate that cannot be read holds every node',
+    caughtBy: ['I-08', 'I-36'],
+    plant: planted(reading(holdingAll)),
+  },
+  {
+    id: 'a policy of admission that cannot be evaluated keeps Nodes from registering',
+    caughtBy: ['I-36'],
+    plant: () => ({ bug: () => ({}), outage: shippedPolicies().map(failing) }),
+  },
+  {
+    id: 'a policy of admission for agents is asked about everybody',
+    caughtBy: ['I-36'],
+    plant: () => ({ bug: () => ({}), outage: shippedPolicies().map(forEverybody) }),
   },
   {
     id: 'what cannot be read of a gate is left out',

@@ -2,12 +2,15 @@
 import { at, isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { isDryRun, type LedgerEntry } from '../../../src/sim/programs/ledger.ts';
 import type { TestCluster } from '../platform/cluster.ts';
+import { bystandersOf } from './bystanders.ts';
 import type { Machine, Machines, Work } from './machines.ts';
 import type { GateResult, Violation } from './plan.ts';
 import { DWELL_MS, GATES, regressKey, type SceneGate, startupKey } from './scene.ts';
 
 /** How long what has happened may be on its way to a program that decides, ms. */
 const ON_ITS_WAY_MS = 1_500;
+/** How often what we have nothing to do with is looked at, ms. */
+const BYSTANDERS_MS = 5_000;
 /** From the loss of a proof until its node is shut again, ms. */
 const REGRESS_MS = 15_000;
 /** After its dwell a well node is open within, ms. */
@@ -24,6 +27,7 @@ export const GATE_RULES = [
   'I-07',
   'I-08',
   'I-32',
+  'I-36',
   'I-40',
   'L-01',
 ] as const;
@@ -34,6 +38,8 @@ export interface WatchedGates {
   /** @param known Nodes of each gate of which a program keeps something */
   readonly onEnd: (known: ReadonlyMap<string, number>) => void;
   readonly result: () => Pick<GateResult, 'violations' | 'evaluations' | 'opened'>;
+  /** A policy of admission of ours refused a write of others. */
+  readonly onBlocked: (what: string) => void;
   readonly onStart: (program: string) => void;
   /** A clock was set. */
   readonly onStep: () => void;
@@ -47,6 +53,10 @@ function taintKeys(node: Node): readonly string[] {
 
 function groupOf(node: Node): string | null {
   return textAt(node ?? {}, 'metadata.labels.group');
+}
+
+function isForGate(node: Node): boolean {
+  return GATES.some(({ group }) => group === groupOf(node));
 }
 
 function keysOf({ name }: SceneGate): readonly string[] {
@@ -87,6 +97,8 @@ class GateWatch {
   readonly #machines: Machines;
   /** Gates and UIDs of Nodes that were opened at their start, with their boot. */
   readonly #once = new Set<string>();
+  /** UIDs of Nodes that a gate was for at some time. */
+  readonly #everOurs = new Set<string>();
   readonly #movedMs = new Map<string, number>();
   /** How long the write that opened a Node was on its way, as of a program that stood still, ms. */
   readonly #lateMs = new Map<string, number>();
@@ -109,6 +121,7 @@ class GateWatch {
     this.#followNodes();
     this.#followBindings();
     this.#followGates();
+    cluster.kernel.every(BYSTANDERS_MS, () => this.#lookAtBystanders());
   }
 
   started(program: string): void {
@@ -154,6 +167,14 @@ class GateWatch {
   check(rule: GateRule, isWell: boolean, what: string): void {
     this.evaluations.set(rule, (this.evaluations.get(rule) ?? 0) + 1);
     if (!isWell) this.violations.push({ rule, what });
+  }
+
+  #lookAtBystanders(): void {
+    // One that leaves the selector is not touched any more, and keeps what it has.
+    const isOurs = (node: JsonObject): boolean =>
+      isForGate(node) || this.#everOurs.has(textAt(node, 'metadata.uid') ?? '');
+    for (const { name, why } of bystandersOf(this.#cluster, isOurs, OWN_KEYS))
+      this.check('I-36', why === null, `${name}, which no gate is for, ${why ?? ''}`);
   }
 
   #mustBeOpen(gate: SceneGate, node: JsonObject): void {
@@ -231,6 +252,7 @@ class GateWatch {
 
   #followNodes(): void {
     this.#cluster.admin.follow('Node', (type, node, before) => {
+      if (isForGate(node)) this.#everOurs.add(textAt(node, 'metadata.uid') ?? '');
       if (type !== 'MODIFIED' || groupOf(node) === groupOf(before)) return;
       this.#movedMs.set(textAt(node, 'metadata.name') ?? '', this.#cluster.kernel.nowMs());
     });
@@ -286,6 +308,7 @@ export function watchGates(cluster: TestCluster, machines: Machines): WatchedGat
         watch.wrote(entry);
     },
     onEnd: (known) => watch.ended(known),
+    onBlocked: (what) => watch.check('I-36', false, what),
     onStart: (program) => watch.started(program),
     onStep: () => watch.stepped(),
     result: () => ({ violations, evaluations, opened }),

@@ -16,6 +16,8 @@ export const DWELL_MS = 10 * SECOND_MS;
 /** When the last thing happens to a node. */
 export const CHAOS_MS = 115 * SECOND_MS;
 export const WHOLE_MS = 150 * SECOND_MS;
+/** When nothing of ours runs, where that is played. */
+export const OUTAGE_MS = { from: 30 * SECOND_MS, until: 90 * SECOND_MS };
 /** How far wall clocks are set ahead: once by less than a dwell, once by more than any wait. */
 const SMALL_STEP_MS = 8 * SECOND_MS;
 const LARGE_STEP_MS = 60 * MINUTE_MS;
@@ -112,6 +114,8 @@ export interface SceneTools {
   /** Sets the wall clock of every program of Rollcall ahead. */
   readonly stepClocks: (byMs: number) => void;
   readonly configuration: ConfigurationFault | null;
+  /** True where machines that no gate is for come while nothing of ours runs. */
+  readonly hasOutage: boolean;
   /** True where a kubelet restarts for which a gate shuts its node. */
   readonly hasKubelets: boolean;
   /** A step of the configuration was taken. */
@@ -162,7 +166,7 @@ function stageOf(tools: SceneTools): Stage {
 }
 
 /** Nodes whose agents come, fail and come back. */
-function agents({ comes, at, machines }: Stage): void {
+function agents({ comes, at, machines, hasOutage }: Stage): void {
   const gate = 'agents';
   comes(3, { name: 'n-slow', gate, startMs: 25_000 });
   comes(3, { name: 'n-calm', gate, afterMs: 60_000, later: (machine) => machine.fail(25_000) });
@@ -171,6 +175,7 @@ function agents({ comes, at, machines }: Stage): void {
   // Shorter than any period of looking.
   comes(14, { name: 'n-flap', gate, afterMs: 5_000, later: (machine) => machine.fail(1_000) });
   at(3, () => machines.join('n-free', { labels: { group: 'none' } }));
+  if (hasOutage) at(45, () => machines.join('n-free-2', { labels: { group: 'none' } }));
 }
 
 /** Nodes that are not what they were. */
