@@ -328,6 +328,9 @@ is shut (L-01) and none is remembered that is gone (I-32).
 While a webhook or a policy of admission refuses its writes of Nodes (F08, F70) the rules hold too, and each
 gate opens once it no longer does. Gates come, go, get another name and select other nodes while machines
 of theirs come, fail or wait for an agent (F31): what one gate held is not open before the next has proof.
+For a minute no replica runs, and neither of our admission policies can be evaluated: machines that no gate
+is for join, and their Pods come (I-36). A kubelet restarts on a node of a gate for which that counts, and
+no Pod comes before everything held for its dwell again (I-01).
 
 Besides drawn faults with two replicas, writes of Nodes go wrong in each way; each event is late by 6 s,
 comes twice, or is lost until the next listing; and each read is old, or the last one of its program. One
@@ -342,16 +345,41 @@ The keeper and the probe of \`rollcall agent\` run on a machine whose way to ins
 nothing is redirected, all is, the rule of pods is gone while that of the machine itself stays, or it
 is for interfaces that no pod has. The condition of the Node is compared each second with what pods
 truly get: it is never \`True\` while they have had the node's role for 15 s (I-02), and it is \`True\`
-once they have been kept from it for as long, so that a gate opens (L-01).`;
+once they have been kept from it for as long, so that a gate opens (L-01).
+
+The redirect is also made by a program: by that of kiam, which adds its rule before it reaches its server
+and takes it away when it ends (P6), and by one that reaches its server first, is ready then, and leaves
+its rule. A Pod comes whenever the gate is open, and must get its own role (I-01): with kiam's that holds
+where the gate asks for \`MetadataGuarded\`, and not where it asks whether the DaemonSet is ready.
+
+While our two admission policies cannot be evaluated, kubelets register and write as ever (I-36).
+Mistakes that are planted in the agent, beside it, and in its policy:`;
+
+const SLIP_INS = `## Pods that slipped in
+
+The program of \`rollcall gate\` runs in a cluster whose scheduler is faster than it: Pods come to a node
+without its taint, beside Pods that have to stay. Each eviction is compared with what the Pod is (I-09,
+I-13), how it is asked for (I-10, I-14), the disruption budget (I-11) and those of the gate (I-12, I-35),
+and in the end every such Pod is replaced (L-03). Mistakes that are planted between the evictor and its
+ports:`;
 
 type Mistake = { readonly id: string; readonly caughtBy: readonly string[] };
 
+function mistakeRow({ id, caughtBy }: Mistake): readonly string[] {
+  const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
+  return [title === undefined ? id : `${id}: ${title}`, caughtBy.join(', ')];
+}
+
 function mistakesTable(mistakes: readonly Mistake[]): string {
-  const rows = mistakes.map(({ id, caughtBy }) => {
-    const title = PLANTED_KINDS.find((one) => one.id === id)?.title;
-    return [title === undefined ? id : `${id}: ${title}`, caughtBy.join(', ')];
-  });
-  return table(['the mistake', 'caught by'], rows);
+  return table(['the mistake', 'caught by'], mistakes.map(mistakeRow));
+}
+
+/** With the test that plants each of them. */
+function testedMistakes(tested: readonly (readonly [string, readonly Mistake[]])[]): string {
+  const rows = tested.flatMap(([path, mistakes]) =>
+    mistakes.map((one) => [...mistakeRow(one), `\`${path}\``]),
+  );
+  return table(['the mistake', 'caught by', 'test'], rows);
 }
 
 function janitorTable(): string {
@@ -385,9 +413,14 @@ export function simulationPage(): GeneratedFile {
     AUTH,
     mistakesTable(AUTH_BUGS),
     GATES,
-    mistakesTable([...GATE_BUGS, ...GATE_MISTAKES, ...MISTAKES_UNDER_FAULTS]),
+    testedMistakes([
+      ['test/sim/gates/leading.test.ts', GATE_BUGS],
+      ['test/sim/gates/worlds.test.ts', [...GATE_MISTAKES, ...MISTAKES_UNDER_FAULTS]],
+    ]),
+    SLIP_INS,
+    testedMistakes([['test/sim/slip-ins/worlds.test.ts', SLIP_BUGS]]),
     AGENTS,
-    mistakesTable(AGENT_BUGS),
+    testedMistakes([['test/sim/agents/world.test.ts', AGENT_BUGS]]),
     ADDING,
     'What the oracle counted over many seeds: [simulation-results.md](simulation-results.md).',
     'How the API server of the world is held against a real one: [differential.md](differential.md).',
