@@ -13,7 +13,6 @@ const skip = missing(...CONTROL_PLANE, 'kubectl');
 const WITH_PARTS = { skip, timeout: 120_000 };
 const NAMESPACES = ['rollcall', 'kube-system', 'kube-public', 'nrr-system', 'default'];
 const ROLES = 'clusterroles,clusterrolebindings,roles,rolebindings';
-const ADMISSION = 'admissionregistration.k8s.io';
 let site: InstallSite;
 
 async function apply(objects: readonly JsonObject[]): Promise<void> {
@@ -102,24 +101,3 @@ for (const part of ['controller', 'gate', 'agent'] as const)
         assert.doesNotMatch(said(), /forbidden|denied|may not/i);
       });
   });
-
-test(
-  'I-36: with both admission policies and without their kinds Nodes come and are written',
-  WITH_PARTS,
-  async () => {
-    const values = { gate: { taintAtCreate: true } };
-    await applyAlone({ title: '', values });
-    await site.kubectl('delete', 'nodegates', '--all', '--wait=false');
-    await site.kubectl('delete', 'crd', 'nodegates.rollcall.dev', '--wait=false');
-    const policies = await site.get(`mutatingadmissionpolicies.${ADMISSION}`).catch(() => null);
-    assert.notEqual(policies, null);
-    const name = 'bystander';
-    await until('the Node', async () =>
-      site.plane.client.create('/api/v1/nodes', { metadata: { name } }).catch(() => null),
-    );
-    const conditions = [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: '' }];
-    await site.plane.client.patch(`/api/v1/nodes/${name}/status`, { status: { conditions } });
-    assert.deepEqual(await site.taintsOf(name), []);
-    await site.kubectl('delete', 'node', name);
-  },
-);
