@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kubeletFinder } from '../../src/collection/agent/kubelet-process.ts';
+import { kubeletFinder } from '../../src/collection/agent/kubelet-finder.ts';
 import { kubeletProbe } from '../../src/collection/agent/kubelet-run.ts';
 import { machineStateText, readMachineState } from '../../src/collection/agent/machine-state.ts';
 import { isKubeletRun } from '../../src/domain/nodes/kubelet-run.ts';

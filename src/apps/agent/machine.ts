@@ -3,7 +3,7 @@ import { replaceFile } from '../../adapters/host/write-file.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { staySmall } from '../../adapters/system/memory.ts';
 import { decidingLines, decidingText } from '../../collection/agent/deciding-lines.ts';
-import { kubeletFinder } from '../../collection/agent/kubelet-process.ts';
+import { kubeletFinder } from '../../collection/agent/kubelet-finder.ts';
 import { lookAtMachine, machineStateText } from '../../collection/agent/machine-state.ts';
 import { redact } from '../../evidence/redact.ts';
 import { PortError } from '../../ports/port-error.ts';

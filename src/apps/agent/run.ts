@@ -14,7 +14,7 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { bootedMs } from '../../collection/agent/booted.ts';
 import type { ApiServerAddress } from '../../collection/agent/api-server.ts';
 import { lookAtMachine, readMachineState } from '../../collection/agent/machine-state.ts';
-import { kubeletFinder } from '../../collection/agent/kubelet-process.ts';
+import { kubeletFinder } from '../../collection/agent/kubelet-finder.ts';
 import type { MachineView } from '../../collection/agent/metadata.ts';
 import { AgentPlaces } from '../../collection/agent/places.ts';
 import { probeNamed, type ProbeSettings } from '../../collection/agent/probes.ts';

@@ -13,7 +13,7 @@ import { readIptablesRules } from '../../readers/host/iptables.ts';
 import { readNftRules } from '../../readers/host/nft.ts';
 import { readOwnAddresses } from '../../readers/host/own-addresses.ts';
 import { readNotices } from './notices.ts';
-import { type KubeletFinder, kubeletFinder } from './kubelet-process.ts';
+import { type KubeletFinder, kubeletFinder } from './kubelet-finder.ts';
 import type { MachineRoot } from './machine-root.ts';
 import { askMetadata, askToken, ROLES_PATH, roleIn } from './metadata-client.ts';
 

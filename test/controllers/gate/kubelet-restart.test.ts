@@ -1,6 +1,7 @@
 /** The gate controller on an API server in memory: kubelets that restart. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isRestarted } from '../../../src/controllers/gate/kubelet-run.ts';
 import { NODES } from '../../../src/controllers/gate/plan.ts';
 import { NODE_GATES, readNodeGate } from '../../../src/controllers/gate/policies/node-gate.ts';
 import { KUBELET_CONDITION, kubeletRunReason } from '../../../src/domain/nodes/kubelet-run.ts';
@@ -104,15 +105,16 @@ test('a restart of the kubelet changes nothing where the gate does not say so', 
   assert.equal(noteOn(nodeOf(scene, 'n1')), undefined);
 });
 
-test('an agent that says nothing of the kubelet is no restart', async (context) => {
+test('an agent that has lost sight of the kubelet does not count as a restart', async (context) => {
   const scene = await startScene(context, { gates: [gate('shut')], nodes: newNodes('n1') });
   setPod(scene, 'n1', true);
   await scene.clock.advance(DWELL_MS);
-  restart(scene, 'n1', null);
-  await scene.clock.advance(5_000);
-  restart(scene, 'n1', 40_000);
-  await scene.clock.advance(5_000);
-  assert.deepEqual(taintKeys(scene, 'n1'), []);
+  for (const startedMs of [null, 40_000]) {
+    restart(scene, 'n1', startedMs);
+    await scene.clock.advance(4_000);
+    assert.deepEqual(taintKeys(scene, 'n1'), []);
+  }
+  assert.ok(!scene.done.some((one) => one.includes('GateKubeletRestarted')));
 });
 
 test('kubelets that restart everywhere shut no more nodes than the budget allows', async (context) => {
@@ -142,6 +144,18 @@ test('a node that was open before its gate counted restarts is noted, and shut b
   restart(scene, 'n1', 300_000);
   await scene.clock.advance(1_000);
   assert.deepEqual(taintKeys(scene, 'n1'), [REGRESS]);
+});
+
+test('only another run of the same boot, noted and seen, counts as a restart', () => {
+  const run = `boot=b ${kubeletRunReason(5)}`;
+  assert.equal(isRestarted(`boot=b ${kubeletRunReason(4)}`, run), true);
+  for (const [noted, now] of [
+    [run, run],
+    [`boot=a ${kubeletRunReason(4)}`, run],
+    [undefined, run],
+    [run, null],
+  ] as const)
+    assert.equal(isRestarted(noted, now), false);
 });
 
 test('a gate that counts restarts asks for what shows them, once', () => {

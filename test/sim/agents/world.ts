@@ -159,11 +159,10 @@ class Watch {
       this.violations.push({ rule: 'I-39', what: `the agent dials ${address}` });
   }
 
-  /** A write of others was asked about. @param refusedBy a policy of ours; null for none */
-  admitted(refusedBy: string | null, what: string): void {
+  /** A write of others was asked about. @param policy of ours that refuses it; null for none */
+  admitted(policy: string | null, what: string): void {
     this.evaluations++;
-    if (refusedBy !== null)
-      this.violations.push({ rule: 'I-36', what: `${refusedBy} refuses ${what}` });
+    if (policy !== null) this.violations.push({ rule: 'I-36', what: `${policy} refuses ${what}` });
   }
 
   /** A Pod comes whenever the gate is open; what was lost just now is on its way to be known. */

@@ -1,12 +1,10 @@
 /** Mistakes that a gate easily makes, each at one of its ports, and the rules that must notice. */
 import { isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
-import { KUBELET_CONDITION } from '../../../src/domain/nodes/kubelet-run.ts';
-import type { GatePolicy, PolicyReading, Proof } from '../../../src/controllers/gate/policy.ts';
+import type { GatePolicy, PolicyReading } from '../../../src/controllers/gate/policy.ts';
 import type { KubeApi, KubeResource, KubeWatchEvent } from '../../../src/ports/kube-api.ts';
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
-import { shippedPolicies, withSpec } from '../platform/shipped-admission.ts';
 import type { GatePlan, PortBug } from './plan.ts';
 import { MISSING_SET } from './scene.ts';
 
@@ -58,7 +56,11 @@ export function inside(object: JsonObject, field: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function withPart(object: JsonObject, part: 'metadata' | 'status', change: JsonObject): JsonObject {
+export function withPart(
+  object: JsonObject,
+  part: 'metadata' | 'status',
+  change: JsonObject,
+): JsonObject {
   return { ...object, [part]: { ...inside(object, part), ...change } };
 }
 
@@ -102,7 +104,7 @@ function sleepingBefore(writes: KubeWrites, clock: Clock): KubeWrites {
   };
 }
 
-function reading(change: (policy: GatePolicy) => GatePolicy): PortBug {
+export function reading(change: (policy: GatePolicy) => GatePolicy): PortBug {
   return ({ read }) => ({
     read(object) {
       const found = read(object);
@@ -299,53 +301,8 @@ function releasing(change: (reading: PolicyReading) => PolicyReading['releases']
 
 const ALL_OF_OURS = [{ key: 'readiness.k8s.io/', isPrefix: true, effect: null }];
 
-function planted(bug: PortBug): GateMistake['plant'] {
+export function planted(bug: PortBug): GateMistake['plant'] {
   return () => ({ bug });
-}
-
-function withoutRun(node: JsonObject, first: JsonObject): JsonObject {
-  const conditions = listAt(node, 'status.conditions').filter(isObject);
-  return withPart(node, 'status', {
-    conditions: conditions.map((one) => (one['type'] === KUBELET_CONDITION ? first : one)),
-  });
-}
-
-/** Whoever knew that the kubelet runs looks no more which run it is. */
-const firstRunOnly: PortBug = ({ api }) => {
-  const first = new Map<string, JsonObject>();
-  return {
-    api: seeing(api, 'nodes', (node) => {
-      const told = listAt(node, 'status.conditions').find(
-        (one) => textAt(one, 'type') === KUBELET_CONDITION,
-      );
-      if (!isObject(told)) return node;
-      const known = first.get(nameOf(node)) ?? told;
-      first.set(nameOf(node), known);
-      return withoutRun(node, known);
-    }),
-  };
-};
-
-/** What held before the kubelet restarted has held all the time. */
-function withoutKubelet(policy: GatePolicy): GatePolicy {
-  const { needs } = policy;
-  if (!('all' in needs)) return policy;
-  const isOther = (proof: Proof): boolean =>
-    proof.kind !== 'condition' || proof.type !== KUBELET_CONDITION;
-  return { ...policy, needs: { all: needs.all.filter(isOther) } };
-}
-
-function holdingAll(policy: GatePolicy): GatePolicy {
-  const { selects, refusedWhy } = policy;
-  return refusedWhy === null ? policy : { ...policy, selects: { ...selects, requirements: [] } };
-}
-
-function failing(policy: JsonObject): JsonObject {
-  return withSpec(policy, { failurePolicy: 'Fail' });
-}
-
-function forEverybody(policy: JsonObject): JsonObject {
-  return withSpec(policy, { matchConditions: [] });
 }
 
 export const GATE_MISTAKES: readonly GateMistake[] = [
@@ -383,31 +340,6 @@ export const GATE_MISTAKES: readonly GateMistake[] = [
     plant: planted(releasing(({ releases = [] }) => (releases.length === 0 ? [] : ALL_OF_OURS))),
   },
   { id: 'P30', caughtBy: ['I-07'], plant: planted(kubeletIsNode) },
-  {
-    id: 'a restart of the kubelet is not seen',
-    caughtBy: ['I-01'],
-    plant: () => ({ bug: firstRunOnly, kubelets: true }),
-  },
-  {
-    id: 'a restart of the kubelet does not begin the dwell again',
-    caughtBy: ['I-01'],
-    plant: () => ({ bug: reading(withoutKubelet), kubelets: true }),
-  },
-  {
-    id: 'a gate that cannot be read holds every node',
-    caughtBy: ['I-08', 'I-36'],
-    plant: planted(reading(holdingAll)),
-  },
-  {
-    id: 'a policy of admission that cannot be evaluated keeps Nodes from registering',
-    caughtBy: ['I-36'],
-    plant: () => ({ bug: () => ({}), outage: shippedPolicies().map(failing) }),
-  },
-  {
-    id: 'a policy of admission for agents is asked about everybody',
-    caughtBy: ['I-36'],
-    plant: () => ({ bug: () => ({}), outage: shippedPolicies().map(forEverybody) }),
-  },
   {
     id: 'what cannot be read of a gate is left out',
     caughtBy: ['I-04'],

@@ -49,7 +49,7 @@ test('I-01: a node whose kubelet restarts is shut, where that counts, until all 
   assert.deepEqual(own, ['kubelet n-kubelet', 'kubelet n-kubelet']);
 });
 
-test('I-36: while nothing of ours runs and no policy of ours can be evaluated, others go on', async () => {
+test('I-36: while nothing of ours runs and no policy of ours can be evaluated, others continue', async () => {
   const policies = shippedPolicies();
   assert.equal(policies.length, 2);
   const { violations, evaluations, opened } = await playGates({ outage: policies, replicas: 2 });

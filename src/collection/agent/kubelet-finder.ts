@@ -1,5 +1,5 @@
 import { PortError } from '../../ports/port-error.ts';
-import { type ProcessStat, readProcessStat } from '../../readers/host/process.ts';
+import { type ProcStat, readProcStat } from '../../readers/host/proc-stat.ts';
 import type { MachineRoot } from './machine-root.ts';
 import { settled } from './probe.ts';
 
@@ -11,15 +11,15 @@ const INIT = 1;
 /** When the kubelet of a machine began, ms after the boot; null where none is seen. */
 export type KubeletFinder = (machine: MachineRoot) => Promise<number | null>;
 
-interface Found extends ProcessStat {
+interface Found extends ProcStat {
   readonly pid: string;
 }
 
-async function processOf({ host, root }: MachineRoot, pid: string): Promise<Found | null> {
+async function kubeletAt({ host, root }: MachineRoot, pid: string): Promise<Found | null> {
   const bytes = await settled(host.readFile(`${root ?? ''}/proc/${pid}/stat`, STAT_BYTES_MAX));
   // Processes end while they are listed.
   if (bytes instanceof PortError) return null;
-  const stat = readProcessStat(new TextDecoder().decode(bytes));
+  const stat = readProcStat(new TextDecoder().decode(bytes));
   return stat?.name === KUBELET ? { ...stat, pid } : null;
 }
 
@@ -35,7 +35,7 @@ async function search(machine: MachineRoot): Promise<Found | null> {
   if (names instanceof PortError) return null;
   const found: Found[] = [];
   for (const pid of names.filter((name) => PID.test(name))) {
-    const one = await processOf(machine, pid);
+    const one = await kubeletAt(machine, pid);
     if (one !== null) found.push(one);
   }
   return hostOwn(found);
@@ -45,7 +45,7 @@ async function search(machine: MachineRoot): Promise<Found | null> {
 export function kubeletFinder(): KubeletFinder {
   let known: Found | null = null;
   return async (machine) => {
-    const now = known === null ? null : await processOf(machine, known.pid);
+    const now = known === null ? null : await kubeletAt(machine, known.pid);
     if (now === null || now.startedMs !== known?.startedMs) known = await search(machine);
     return known?.startedMs ?? null;
   };

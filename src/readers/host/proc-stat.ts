@@ -1,5 +1,5 @@
 /** A process, as `/proc/PID/stat` has it. */
-export interface ProcessStat {
+export interface ProcStat {
   readonly name: string;
   readonly parent: number;
   /** After the boot of the machine. */
@@ -12,7 +12,7 @@ const PARENT = 1;
 const STARTED = 19;
 
 /** null for a text that is no such file. The name may have blanks and parentheses itself. */
-export function readProcessStat(text: string): ProcessStat | null {
+export function readProcStat(text: string): ProcStat | null {
   const end = text.lastIndexOf(') ');
   const start = text.indexOf(' (');
   if (start === -1 || end < start) return null;
