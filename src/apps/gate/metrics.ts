@@ -13,6 +13,7 @@ const HAPPENINGS: readonly GateHappening[] = [
   'GateNotEnforced',
   'GateRestored',
   'GateRebooted',
+  'GateKubeletRestarted',
   'GateShutAgain',
   'GateAdoptedTaint',
 ];

@@ -7,8 +7,12 @@ interface Count {
   readonly lost: Set<string>;
 }
 
-/** A node in service whose proof is seen to fail; one that rebooted has to prove itself anew. */
+/**
+ * A node in service whose proof is seen to fail, or whose kubelet restarted where that counts; one
+ * that rebooted has to prove itself again.
+ */
 function isLost({ view }: LookedPolicy): boolean {
+  if (view.opened === 'before-restart') return true;
   if (view.verdict !== 'unproven' || view.isDone) return false;
   return view.opened === 'now' || (view.opened === 'never' && view.isInService && !view.isShut);
 }
@@ -24,6 +28,14 @@ export class BlastBudget {
     const count = this.#counts.get(keyOfPolicy(policy));
     if (count === undefined) return true;
     return count.lost.size <= this.#most(policy, count);
+  }
+
+  /** Whether one node more may be shut again, if it is not among those that count already. */
+  allows(policy: GatePolicy, node: string): boolean {
+    const count = this.#counts.get(keyOfPolicy(policy));
+    if (count === undefined) return policy.blastShareMax > 0;
+    const more = count.lost.has(node) ? 0 : 1;
+    return count.lost.size + more <= this.#most(policy, count);
   }
 
   /** Nodes of a policy whose proof is lost. */

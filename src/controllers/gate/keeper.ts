@@ -251,7 +251,7 @@ export class GateKeeper {
       around: this.caches,
       nowMs: clock.nowMs(),
       monotonicMs: clock.monotonicMs(),
-      isWithinBudget: (policy) => this.#budget.isWithin(policy),
+      isWithinBudget: (policy) => this.#budget.allows(policy, node.name),
       releases: this.caches.releases(),
       isAtStart: !this.#hasLookedAtAll,
     });

@@ -1,5 +1,5 @@
 import { type Adoption, adoptionsOf, type GoneOwners, rememberGone } from './adoption.ts';
-import { decide, type GateView } from './decide.ts';
+import { decide, type Decision, type GateView } from './decide.ts';
 import { type Judgement, judge } from './judge.ts';
 import { type Held, holdsBefore, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
 import type { NodeFacts } from './node-facts.ts';
@@ -66,6 +66,8 @@ function heldKey(policy: GatePolicy): string {
   return `${keyOfPolicy(policy)}@${policy.source.generation}`;
 }
 
+const RESTARTED = 'its kubelet restarted after the gate opened it';
+
 interface Step {
   readonly key: string;
   readonly held: Held;
@@ -82,6 +84,12 @@ function isHeldByOther(policy: GatePolicy, { node, policies, releases = [] }: Lo
         policies.some((one) => one.taint.key === taint.key && one.taint.effect === taint.effect) ||
         releases.some((one) => isReleased(taint, one)),
     );
+}
+
+/** A restart of the kubelet is why a node is shut, or would be, though everything is proven. */
+function whyOf({ why }: Judgement, { opened, verdict }: GateView, { act }: Decision): string {
+  if (opened !== 'before-restart' || act === 'open') return why;
+  return verdict === 'proven' ? RESTARTED : `${RESTARTED}; ${why}`;
 }
 
 function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Step {
@@ -103,8 +111,9 @@ function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Ste
     isWithinBudget: isWithinBudget(policy),
     isHeldByOther: isHeldByOther(policy, input),
   });
-  const why = policy.refusedWhy ?? judgement.why;
-  return { key, held, looked: { policy, decision: decide(view), why, view, judgement } };
+  const decision = decide(view);
+  const why = policy.refusedWhy ?? whyOf(judgement, view, decision);
+  return { key, held, looked: { policy, decision, why, view, judgement } };
 }
 
 function withAll(known: ReadonlySet<string>, more: readonly string[]): ReadonlySet<string> {

@@ -7,6 +7,7 @@ import type { Decision } from './decide.ts';
 import { hasTaint, type NodeFacts, type SeenTaint } from './node-facts.ts';
 import type { GatePolicy, GateTaint, TaintRelease } from './policy.ts';
 import {
+  kubeletNote,
   keyOfPolicy,
   notEnforcedKey,
   notEnforcedMs,
@@ -165,8 +166,10 @@ function marksOf(
     .filter(({ key }) => !Object.hasOwn(node.annotations, key))
     .map(({ key, value }) => [key, value ?? timeText(nowMs)] as const);
   const key = recordKey(policy);
-  if (key === null || openedBy(policy, node, memory) === 'now') return marks;
-  return [...marks, [key, recordText(node, nowMs)]];
+  const note = kubeletNote(policy, node);
+  const noted = note === null ? marks : [...marks, note];
+  if (key === null || openedBy(policy, node, memory) === 'now') return noted;
+  return [...noted, [key, recordText(node, nowMs)]];
 }
 
 /** Where an annotation is, for a patch. */

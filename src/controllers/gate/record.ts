@@ -1,6 +1,7 @@
 import { NOT_ENFORCED_SUFFIX, readNotEnforced } from '../../domain/nodes/not-enforced.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { GateView } from './decide.ts';
+import { isRestarted, KUBELET_SUFFIX, kubeletRunOf } from './kubelet-run.ts';
 import type { NodeFacts } from './node-facts.ts';
 import type { GatePolicy } from './policy.ts';
 import type { NodeMemory } from './memory.ts';
@@ -58,6 +59,20 @@ export function notEnforcedKey(policy: GatePolicy): string | null {
   return key === null ? null : `${key}${NOT_ENFORCED_SUFFIX}`;
 }
 
+/** The annotation of the kubelet's run that is to be written with an opening; null for none. */
+export function kubeletNote(policy: GatePolicy, node: NodeFacts): readonly [string, string] | null {
+  const key = recordKey(policy);
+  const run = kubeletRunOf(policy, node);
+  if (key === null || run === null) return null;
+  const noted = `${key}${KUBELET_SUFFIX}`;
+  return node.annotations[noted] === run ? null : [noted, run];
+}
+
+function isOfThisRun(policy: GatePolicy, node: NodeFacts): boolean {
+  const noted = node.annotations[`${recordKey(policy) ?? ''}${KUBELET_SUFFIX}`];
+  return !isRestarted(noted, kubeletRunOf(policy, node));
+}
+
 /** When a policy found this very Node without ever having its taint, ms; null for never. */
 export function notEnforcedMs(policy: GatePolicy, node: NodeFacts): number | null {
   const key = notEnforcedKey(policy);
@@ -93,6 +108,7 @@ export function openedBy(
   memory: NodeMemory,
 ): GateView['opened'] {
   const record = recordOf(policy, node);
-  if (record !== null) return isOfThisBoot(record, node) ? 'now' : 'before';
+  if (record !== null && !isOfThisBoot(record, node)) return 'before';
+  if (record !== null) return isOfThisRun(policy, node) ? 'now' : 'before-restart';
   return isMarked(policy, node) || memory.opened.has(keyOfPolicy(policy)) ? 'now' : 'never';
 }

@@ -24,8 +24,11 @@ export class GateTally {
   /** Taints on nodes, by node; policies have no opinion about them. */
   readonly #left = new Map<string, ReadonlySet<string>>();
 
-  /** @param nowMs by the monotonic clock */
-  take(look: Look, nowMs: number): void {
+  /**
+   * @param nowMs by the monotonic clock
+   * @returns true where a node no longer carries a taint that nobody wants, for which a gate may wait
+   */
+  take(look: Look, nowMs: number): boolean {
     const { node, decided, memory } = look;
     const seen = new Set<string>();
     for (const looked of decided) {
@@ -39,7 +42,7 @@ export class GateTally {
     }
     for (const [uid, nodes] of this.#gates) if (!seen.has(uid)) nodes.delete(node.name);
     this.#takeUnenforced(look);
-    this.#takeLeft(look);
+    return this.#takeLeft(look);
   }
 
   forget(node: string): void {
@@ -82,13 +85,14 @@ export class GateTally {
     }
   }
 
-  #takeLeft({ node: { name, taints }, decided }: Look): void {
+  #takeLeft({ node: { name, taints }, decided }: Look): boolean {
     const wanted = decided.flatMap(({ policy }) => [policy.taint, policy.regressTaint]);
     const left = taints.filter(
       ({ key, effect }) => !wanted.some((one) => one?.key === key && one.effect === effect),
     );
-    if (left.length === 0) this.#left.delete(name);
-    else this.#left.set(name, new Set(left.map(({ key, effect }) => `${key}:${effect}`)));
+    if (left.length === 0) return this.#left.delete(name);
+    this.#left.set(name, new Set(left.map(({ key, effect }) => `${key}:${effect}`)));
+    return false;
   }
 }
 
