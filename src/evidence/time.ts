@@ -90,9 +90,17 @@ export function isoTime(when: When | null): string | null {
   return `${isoDate(days)}T${isoClock(when.ms - days * 86_400_000)}Z`;
 }
 
+/** The stamp that was read last: those of one object are often of one second. */
+let lastStamp: { readonly text: string; readonly ms: number | null } = { text: '', ms: null };
+
 /** Milliseconds since the epoch of an ISO stamp in UTC or with an offset, null for anything else. */
 export function isoMs(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
+  if (text !== lastStamp.text) lastStamp = { text, ms: readStamp(text) };
+  return lastStamp.ms;
+}
+
+function readStamp(text: string): number | null {
   const m =
     /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):?(\d{2}))$/.exec(
       text,

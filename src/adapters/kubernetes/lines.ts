@@ -31,6 +31,11 @@ export async function* linesOf(
   if (open.close(new Uint8Array()) !== '') throw new LineError('half');
 }
 
+/** Most lines come whole and are read where they are. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8').trim();
+}
+
 /** The beginning of a line whose end has not come yet. */
 class OpenLine {
   readonly #bytesMax: number;
@@ -49,8 +54,9 @@ class OpenLine {
   }
 
   close(last: Uint8Array): string {
+    if (this.#bytes === 0 && last.length <= this.#bytesMax) return textOf(last);
     this.add(last);
-    const line = Buffer.concat(this.#parts).toString('utf8').trim();
+    const line = textOf(Buffer.concat(this.#parts));
     this.#parts = [];
     this.#bytes = 0;
     return line;

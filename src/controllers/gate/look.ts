@@ -8,7 +8,7 @@ import { isPlacedByLabels } from './placement.ts';
 import { type Decided, isReleased } from './plan.ts';
 import type { GatePolicy, TaintRelease } from './policy.ts';
 import type { Scene, Surroundings } from './proofs/saying.ts';
-import { isOfThisBoot, keyOfPolicy, recordKey, recordOf } from './record.ts';
+import { isOfThisBoot, keyOfPolicy, keyOfVersion, recordKey, recordOf } from './record.ts';
 import { viewOf } from './view.ts';
 
 export interface LookInput {
@@ -61,11 +61,6 @@ function bootFloor(policy: GatePolicy, node: NodeFacts, memory: NodeMemory): num
   return record !== null && !isOfThisBoot(record, node) ? record.atMs : null;
 }
 
-/** Another version of a policy asks for other proofs: they begin to hold anew. */
-function heldKey(policy: GatePolicy): string {
-  return `${keyOfPolicy(policy)}@${policy.source.generation}`;
-}
-
 interface Step {
   readonly key: string;
   readonly held: Held;
@@ -91,7 +86,7 @@ function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Ste
   const formerHolds = isBoundToBoot ? holdsBefore(memory) : new Set<string>();
   const scene: Scene = { node, around, nowMs, bootFloorMs, formerHolds, freshnessMs };
   const judgement = judge(policy, scene);
-  const key = heldKey(policy);
+  const key = keyOfVersion(policy);
   const held = nextHeld(memory.held.get(key), judgement, monotonicMs, 'any' in policy.needs);
   const view = viewOf({
     policy,
@@ -109,6 +104,22 @@ function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Ste
 
 function withAll(known: ReadonlySet<string>, more: readonly string[]): ReadonlySet<string> {
   return more.every((one) => known.has(one)) ? known : new Set([...known, ...more]);
+}
+
+/** Most looks find what the one before found; then nothing is made again. */
+function heldAfter(before: NodeMemory['held'], steps: readonly Step[]): NodeMemory['held'] {
+  const isSame =
+    before.size === steps.length && steps.every(({ key, held }) => before.get(key) === held);
+  return isSame ? before : new Map(steps.map(({ key, held }) => [key, held]));
+}
+
+function shutAfter(
+  before: NodeMemory['shutSince'],
+  shut: readonly string[],
+  monotonicMs: number,
+): NodeMemory['shutSince'] {
+  if (before.size === shut.length && shut.every((key) => before.has(key))) return before;
+  return new Map(shut.map((key) => [key, before.get(key) ?? monotonicMs]));
 }
 
 /** A policy with a record of its own on the Node is not remembered here. */
@@ -129,9 +140,9 @@ function remembered(
   const shut = keys(looked.filter(({ view }) => view.isShut));
   return {
     ...memory,
-    held: new Map(steps.map(({ key, held }) => [key, held])),
+    held: heldAfter(memory.held, steps),
     seenShut: withAll(memory.seenShut, shut),
-    shutSince: new Map(shut.map((key) => [key, memory.shutSince.get(key) ?? monotonicMs])),
+    shutSince: shutAfter(memory.shutSince, shut, monotonicMs),
     opened: withAll(memory.opened, keys(looked.filter(isOpenNow))),
     goneOwners,
   };

@@ -116,6 +116,10 @@ function isUninterrupted(
   return isAny ? now.some(isSame) : now.every(isSame);
 }
 
+function isAlike(before: Held['holds'], now: Held['holds']): boolean {
+  return before.length === now.length && before.every((hold, index) => hold === now[index]);
+}
+
 function afterProof(
   before: Held | undefined,
   judgement: Judgement,
@@ -125,21 +129,32 @@ function afterProof(
   const holds = holdsOf(judgement);
   const [losses, lastLossMs] = [before?.losses ?? 0, before?.lastLossMs ?? 0];
   const isSame = before !== undefined && isUninterrupted(before.holds, holds, isAny);
+  if (isSame && before.provenSinceMs !== null && isAlike(before.holds, holds)) return before;
   const sinceMs = isSame ? before.provenSinceMs : null;
   return { holds, provenSinceMs: sinceMs ?? nowMs, lostSinceMs: null, losses, lastLossMs };
+}
+
+function isSameLoss(before: Held, next: Held): boolean {
+  const isSame =
+    before.provenSinceMs === null &&
+    before.lostSinceMs === next.lostSinceMs &&
+    before.losses === next.losses &&
+    before.lastLossMs === next.lastLossMs;
+  return isSame && isAlike(before.holds, next.holds);
 }
 
 function afterLoss(before: Held | undefined, judgement: Judgement, nowMs: number): Held {
   const isLoss = before !== undefined && before.provenSinceMs !== null;
   const isRecent = before !== undefined && nowMs - before.lastLossMs < LOSS_MS;
   const losses = (isRecent ? before.losses : 0) + (isLoss ? 1 : 0);
-  return {
+  const next: Held = {
     holds: holdsOf(judgement),
     provenSinceMs: null,
     lostSinceMs: judgement.verdict === 'unproven' ? (before?.lostSinceMs ?? nowMs) : null,
     losses,
     lastLossMs: isLoss ? nowMs : (before?.lastLossMs ?? 0),
   };
+  return before !== undefined && isSameLoss(before, next) ? before : next;
 }
 
 /**

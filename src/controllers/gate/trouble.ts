@@ -73,15 +73,14 @@ function textOf({ policy, why }: LookedPolicy): string {
 }
 
 function troublesOf(looked: LookedPolicy, shutMs: number | null): Omit<Troubles, 'isShut'> {
-  const text = textOf(looked);
   const now = atOnce(looked);
-  if (now !== null) return { found: [{ reason: now, text }], againMs: null };
+  if (now !== null) return { found: [{ reason: now, text: textOf(looked) }], againMs: null };
   if (shutMs === null) return { found: [], againMs: null };
   const levels = levelsWhileShut(looked);
   const reached = levels.find(({ afterMs }) => shutMs >= afterMs);
   const rests = levels.map(({ afterMs }) => afterMs - shutMs).filter((ms) => ms > 0);
   return {
-    found: reached === undefined ? [] : [{ reason: reached.reason, text }],
+    found: reached === undefined ? [] : [{ reason: reached.reason, text: textOf(looked) }],
     againMs: rests.length === 0 ? null : Math.min(...rests),
   };
 }

@@ -76,6 +76,15 @@ export class Reflector<T> {
     return this.#store.entries();
   }
 
+  /** As in `state`, for who asks at every event. */
+  get isSynced(): boolean {
+    return this.#record.isSynced;
+  }
+
+  get staleMs(): number {
+    return this.#record.staleMs;
+  }
+
   state(): ReflectorState {
     return this.#record.state();
   }
