@@ -11,24 +11,31 @@ export class LineError extends Error {
 }
 
 /**
- * The lines of a stream, without their ends; each byte is looked at once.
- * @throws LineError when a line passes `bytesMax`, or the stream ends within one
+ * The lines of a stream, without their ends; each byte is looked at once. A reader that waits for
+ * each chunk and not for each line waits less often.
  */
-export async function* linesOf(
-  chunks: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-): AsyncGenerator<string, void> {
-  const open = new OpenLine(bytesMax);
-  for await (const chunk of chunks) {
+export class Lines {
+  readonly #open: OpenLine;
+
+  constructor(bytesMax: number) {
+    this.#open = new OpenLine(bytesMax);
+  }
+
+  /** The lines that end in a chunk. @throws LineError when one passes `bytesMax` */
+  *of(chunk: Uint8Array): Generator<string, void> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const line = open.close(chunk.subarray(start, end));
+      const line = this.#open.close(chunk.subarray(start, end));
       start = end + 1;
       if (line !== '') yield line;
     }
-    open.add(chunk.subarray(start));
+    this.#open.add(chunk.subarray(start));
   }
-  if (open.close(new Uint8Array()) !== '') throw new LineError('half');
+
+  /** @throws LineError when the stream ended within a line */
+  end(): void {
+    if (this.#open.close(new Uint8Array()) !== '') throw new LineError('half');
+  }
 }
 
 /** Most lines come whole and are read where they are. */

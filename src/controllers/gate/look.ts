@@ -61,6 +61,8 @@ function bootFloor(policy: GatePolicy, node: NodeFacts, memory: NodeMemory): num
   return record !== null && !isOfThisBoot(record, node) ? record.atMs : null;
 }
 
+const NO_HOLDS: ReadonlySet<string> = new Set();
+
 interface Step {
   readonly key: string;
   readonly held: Held;
@@ -70,20 +72,20 @@ interface Step {
 /** A gate that is renamed is a new one, and its nodes are as shut as they were under the old name. */
 function isHeldByOther(policy: GatePolicy, { node, policies, releases = [] }: LookInput): boolean {
   const { key, effect } = policy.taint;
-  return node.taints
-    .filter((taint) => taint.key !== key || taint.effect !== effect)
-    .some(
-      (taint) =>
-        policies.some((one) => one.taint.key === taint.key && one.taint.effect === taint.effect) ||
-        releases.some((one) => isReleased(taint, one)),
+  return node.taints.some((taint) => {
+    if (taint.key === key && taint.effect === effect) return false;
+    return (
+      policies.some((one) => one.taint.key === taint.key && one.taint.effect === taint.effect) ||
+      releases.some((one) => isReleased(taint, one))
     );
+  });
 }
 
 function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Step {
   const { node, around, nowMs, monotonicMs, isWithinBudget } = input;
   const bootFloorMs = bootFloor(policy, node, memory);
   const { freshnessMs, isBoundToBoot } = policy;
-  const formerHolds = isBoundToBoot ? holdsBefore(memory) : new Set<string>();
+  const formerHolds = isBoundToBoot ? holdsBefore(memory) : NO_HOLDS;
   const scene: Scene = { node, around, nowMs, bootFloorMs, formerHolds, freshnessMs };
   const judgement = judge(policy, scene);
   const key = keyOfVersion(policy);
@@ -149,11 +151,10 @@ function remembered(
 }
 
 function soonest(looked: readonly LookedPolicy[], adoptions: readonly Adoption[]): number | null {
-  const rests = adoptions.map(({ restMs }) => restMs).filter((ms) => ms > 0);
-  const all = [...rests, ...looked.map(({ decision }) => decision.againMs)].filter(
-    (ms) => ms !== null,
-  );
-  return all.length === 0 ? null : Math.min(...all);
+  let soonestMs = Infinity;
+  for (const { restMs } of adoptions) if (restMs > 0 && restMs < soonestMs) soonestMs = restMs;
+  for (const { decision } of looked) soonestMs = Math.min(soonestMs, decision.againMs ?? Infinity);
+  return soonestMs === Infinity ? null : soonestMs;
 }
 
 /** Looks at one Node with all policies; pure, so that a look can be repeated. */
