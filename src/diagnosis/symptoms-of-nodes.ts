@@ -52,7 +52,8 @@ export const SYMPTOMS_OF_NODES = [
         pattern: /node\.cloudprovider\.kubernetes\.io\/uninitialized/,
       },
     ],
-    withdrawnBy: ['node-ready'],
+    // A Node is Ready long before, and beside its taint.
+    withdrawnBy: ['node-initialised'],
     blocksAbove: false,
   },
   {

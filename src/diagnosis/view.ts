@@ -8,7 +8,7 @@ import { dated, isAfter, isOvertaken } from '../evidence/time.ts';
 import type { Cause, Elsewhere, View } from './cause.ts';
 import { asSeen, type FactIndex } from './fact-index.ts';
 import { type Shown, timesNeeded } from './excerpt.ts';
-import { defaultWithdrawal } from './milestones.ts';
+import { defaultWithdrawal, type MilestoneId } from './milestones.ts';
 import { hitsOf, isInTrouble, type Subject } from './subject.ts';
 
 /** What a cause's signs came to for one subject. */
@@ -72,6 +72,15 @@ function standingCount(hits: readonly Hit[], successes: readonly Hit[]): number 
   );
 }
 
+/** Milestones that take a finding back: none that stands beside the symptom which its subject has. */
+function withdrawalsFor(cause: Cause, subject: Subject): readonly MilestoneId[] {
+  const withdrawals = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
+  const isHeld =
+    cause.symptoms.includes('node-uninitialized') &&
+    hitsOf(subject, 'symptom:node-uninitialized').some(({ last }) => last.moment.isState);
+  return isHeld ? withdrawals.filter((id) => id === 'node-initialised') : withdrawals;
+}
+
 const NOTHING_SEEN: SignReading = {
   standing: new Map(),
   withdrawn: false,
@@ -93,8 +102,9 @@ export function readSigns(
   if (own.length === 0) return NOTHING_SEEN;
   const weighed = (weight: string): Hit[] =>
     own.filter((hit) => cause.signs[hit.sign]?.weight === weight);
-  const withdrawals = cause.withdrawnBy ?? defaultWithdrawal(cause.stage);
-  const milestones = withdrawals.flatMap((id) => hitsOf(subject, `milestone:${id}`));
+  const milestones = withdrawalsFor(cause, subject).flatMap((id) =>
+    hitsOf(subject, `milestone:${id}`),
+  );
   const successes = [...weighed('withdraws'), ...milestones.map((hit) => ({ ...hit, object: '' }))];
   const standing = new Map<string, Sighting>();
   const thin = new Set<string>();

@@ -168,6 +168,7 @@ describe('a name that the cloud controller refuses', () => {
     nodes: [fact(waiting())],
     instances: [ec2],
     workloads: [controller],
+    pods: [],
     time: { nowMs: NOW_MS },
   };
 
@@ -187,6 +188,18 @@ describe('a name that the cloud controller refuses', () => {
     const own = fact(waiting({ kubeletVersion: 'v1.29.4-eks-1' }));
     assert.notEqual(refusedName({ ...seen, workloads: [], nodes: [own] }), null);
     assert.equal(refusedName({ ...seen, workloads: [] }), null);
+  });
+
+  test('is reported where a pod of the controller runs', () => {
+    const podOf = (ready: string) =>
+      fact(
+        objectOf('Pod', 'aws-cloud-controller-manager-zfrvk', {
+          spec: { containers: [{ name: 'ccm', image: 'cloud-controller-manager:v1.29.14' }] },
+          status: { conditions: [{ type: 'Ready', status: ready }] },
+        }),
+      );
+    assert.notEqual(refusedName({ ...seen, workloads: [], pods: [podOf('True')] }), null);
+    assert.equal(refusedName({ ...seen, workloads: [], pods: [podOf('False')] }), null);
   });
 
   test('is not reported where something else is to blame', () => {

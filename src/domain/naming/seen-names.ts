@@ -7,6 +7,8 @@ import type { Vpc, DhcpOptions } from '../../evidence/aws/network.ts';
 import type { Instance } from '../../evidence/aws/instance.ts';
 import type { Timed } from '../../evidence/time.ts';
 import type { DaemonSet, Deployment } from '../../evidence/kube/workloads.ts';
+import type { Pod } from '../../evidence/kube/pod.ts';
+import { isPodReady } from '../pods/pods.ts';
 
 /** Set by a kubelet with an external cloud provider, removed by the cloud controller alone. */
 export const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
@@ -83,9 +85,17 @@ export function controllerReleaseIn(images: readonly string[]): string | null {
   return /:(v?\d+\.\d+[^:@]*)(?:@|$)/.exec(image ?? '')?.[1] ?? null;
 }
 
-function releaseOf(controller: DaemonSet | Deployment | null): string | null {
-  const containers = controller?.spec?.template?.spec?.containers ?? [];
-  return controllerReleaseIn(containers.map((container) => container.image ?? ''));
+/** A cloud controller that runs, by its workload or by a pod of it, and the release of its image. */
+interface RunningController {
+  readonly release: string | null;
+}
+
+function controllerIn({ workloads, pods }: NamesSeen): RunningController | null {
+  const workload = runningController(workloads)?.value;
+  const pod = pods.find(({ value }) => isCloudController(value.name) && isPodReady(value))?.value;
+  if (workload === undefined && pod === undefined) return null;
+  const { containers } = workload?.spec?.template?.spec ?? pod?.spec ?? {};
+  return { release: controllerReleaseIn((containers ?? []).map(({ image }) => image ?? '')) };
 }
 
 /** EKS runs the cloud controller out of sight. */
@@ -111,6 +121,8 @@ export interface NamesSeen {
   readonly instances: readonly Seen<Instance>[];
   /** DaemonSets and Deployments of the cluster. */
   readonly workloads: readonly Seen<DaemonSet | Deployment>[];
+  /** Pods of the cluster, for a look that lists no workloads. */
+  readonly pods: readonly Seen<Pod>[];
   readonly time: Timed;
 }
 
@@ -129,16 +141,15 @@ export interface RefusedName {
 export function refusedName(seen: NamesSeen): RefusedName | null {
   const node = seen.nodes.find(({ value }) => waitsForController(value, seen.time));
   if (node === undefined) return null;
-  const controller = runningController(seen.workloads);
+  const controller = controllerIn(seen);
   if (controller === null && !isEksNode(node.value)) return null;
   const instance = instanceOfNode(node.value, seen.instances);
   if (instance === null) return null;
   const instanceId = instance.value.InstanceId ?? '';
   const ec2Name = instance.value.PrivateDnsName ?? '';
-  const version = releaseOf(controller?.value ?? null);
   const acceptance = acceptanceOf(node.value.name, {
     image: null,
-    cloudProvider: { kind: 'external', controllerVersion: version },
+    cloudProvider: { kind: 'external', controllerVersion: controller?.release ?? null },
     kubeletVersion: node.value.kubeletVersion,
     instanceId,
     privateDnsName: ec2Name,

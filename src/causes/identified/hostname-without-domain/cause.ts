@@ -55,6 +55,7 @@ const cause = defineCause({
     'aws/dhcp-options',
     'kube/DaemonSet',
     'kube/Deployment',
+    'kube/Pod',
     'host/dhcp-lease',
   ],
   symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
@@ -130,6 +131,7 @@ function matchFacts(view: Own): Match | null {
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),
     workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    pods: view.everywhere('kube/Pod'),
     time: view,
   });
   if (refused?.difference !== 'no-domain') return null;

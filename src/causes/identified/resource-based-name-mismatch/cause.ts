@@ -38,7 +38,7 @@ const cause = defineCause({
     ),
     ...INITIALISED,
   },
-  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
+  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment', 'kube/Pod'],
   symptoms: ['instance-not-found', 'node-forbidden', 'node-uninitialized'],
   explains: [
     'instance-not-found-by-kubelet',
@@ -89,6 +89,7 @@ function matchFacts(view: Own): Match | null {
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),
     workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    pods: view.everywhere('kube/Pod'),
     time: view,
   });
   if (refused?.difference !== 'resource-name') return null;

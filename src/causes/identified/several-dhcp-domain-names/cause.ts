@@ -74,6 +74,7 @@ const cause = defineCause({
     'kube/Node',
     'kube/DaemonSet',
     'kube/Deployment',
+    'kube/Pod',
     'host/dhcp-lease',
   ],
   symptoms: [],
@@ -167,6 +168,7 @@ function matchFacts(view: Own): Match | null {
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),
     workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    pods: view.everywhere('kube/Pod'),
     time: view,
   });
   if (refused?.difference !== 'other-domain') return null;

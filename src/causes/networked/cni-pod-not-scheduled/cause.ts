@@ -172,9 +172,11 @@ function matchTolerations(view: Own): Match | null {
   const daemonSet = view.list('kube/DaemonSet').find((entry) => CNI.test(entry.value.name));
   if (node.state !== 'seen' || daemonSet === undefined) return null;
   if (node.value.ready !== false) return clear;
-  const tolerations = daemonSet.value.spec?.template?.spec?.tolerations ?? [];
-  const taint = (node.value.taints ?? []).find(
-    (entry) => isOwnTaint(entry) && !tolerations.some((one) => tolerates(one, entry)),
+  // A table of daemon sets shows no tolerations, so it tells nothing about a taint.
+  const tolerations = daemonSet.value.spec?.template?.spec?.tolerations;
+  const taints = tolerations === undefined ? [] : (node.value.taints ?? []);
+  const taint = taints.find(
+    (entry) => isOwnTaint(entry) && !(tolerations ?? []).some((one) => tolerates(one, entry)),
   );
   const name = daemonSet.value.name;
   const proof = [view.quote(daemonSet, `DaemonSet ${name}`), view.quote(node, 'Node is not Ready')];

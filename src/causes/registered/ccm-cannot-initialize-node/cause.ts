@@ -68,7 +68,7 @@ const cause = defineCause({
       { isTold: true },
     ),
   },
-  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment'],
+  needs: ['kube/Node', 'aws/instance', 'kube/DaemonSet', 'kube/Deployment', 'kube/Pod'],
   symptoms: ['node-uninitialized', 'instance-not-found'],
   // Older controllers leave such a Node Ready and tainted for ever.
   withdrawnBy: [],
@@ -141,6 +141,7 @@ function matchFacts(view: Own): Match | null {
     nodes: view.list('kube/Node'),
     instances: view.list('aws/instance'),
     workloads: [...view.list('kube/DaemonSet'), ...view.list('kube/Deployment')],
+    pods: view.everywhere('kube/Pod'),
     time: view,
   });
   if (refused === null) return null;
