@@ -65,7 +65,10 @@ class Standings {
       return isUnenforced === (notEnforcedMs(one.policy, node) !== null);
     };
     if (known?.length !== decided.length || !decided.every(isSame))
-      this.#nodes.set(node.name, decided.map((one) => standOf(one, node)));
+      this.#nodes.set(
+        node.name,
+        decided.map((one) => standOf(one, node)),
+      );
   }
 
   forget(name: string): void {

@@ -80,7 +80,6 @@ export class Reflector<T> {
   get isSynced(): boolean {
     return this.#record.isSynced;
   }
-
   get staleMs(): number {
     return this.#record.staleMs;
   }
