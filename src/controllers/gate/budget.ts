@@ -50,8 +50,10 @@ export class BlastBudget {
 
   /** Takes a look at a node. @returns the policies for which it is another answer now */
   take(node: string, decided: readonly LookedPolicy[]): readonly GatePolicy[] {
-    const keys = new Set(decided.map(({ policy }) => keyOfPolicy(policy)));
-    for (const [key, count] of this.#counts) if (!keys.has(key)) drop(count, node);
+    const isSelectedBy = (key: string): boolean =>
+      decided.some(({ policy }) => keyOfPolicy(policy) === key);
+    for (const [key, count] of this.#counts)
+      if (count.selected.has(node) && !isSelectedBy(key)) drop(count, node);
     return decided.filter((looked) => this.#changes(looked, node)).map(({ policy }) => policy);
   }
 

@@ -77,6 +77,14 @@ export class Reflector<T> {
     return this.#store.entries();
   }
 
+  /** As in `state`, for who asks at every event. */
+  get isSynced(): boolean {
+    return this.#record.isSynced;
+  }
+  get staleMs(): number {
+    return this.#record.staleMs;
+  }
+
   state(): ReflectorState {
     return this.#record.state();
   }
