@@ -38,6 +38,20 @@ const cause = defineCause({
     ignition: context(['console', 'ignition', 'journal'], /Ignition (?:has )?failed/, {
       anchors: ['Ignition has failed', 'Ignition failed'],
     }),
+    // A boot program of the image ended first, which says in its own words why.
+    bootProgramFailed: context(
+      ['console', 'journal', 'bottlerocket', 'ignition'],
+      /\bFailed to start .{0,60}(?:userdata configuration|User-specified setting|[Ss]etting generators|Bottlerocket|Ignition|initial cloud-init|metadata service crawler)|\b(?:early-boot-config|sundog|settings-applier|storewolf|migrator|ignition-\w{1,20})(?:\.service)?: (?:Main process exited|Failed with result)|\b(?:early-boot-config|sundog)\[\d{1,7}\]: .{0,120}(?:[Ee]rror|failed)/,
+      {
+        anchors: [
+          'Failed to start',
+          'Main process exited',
+          'Failed with result',
+          'early-boot-config[',
+          'sundog[',
+        ],
+      },
+    ),
     // What CloudWatch, the console, an Auto Scaling activity or a person says of the two checks.
     checkFailed: likely(
       ['aws-message', 'client-output', 'event', 'terraform'],
@@ -105,6 +119,6 @@ export default matched(cause, (view) => {
     const machine = { instanceId: instance === '' ? null : instance, node: view.node };
     return withRepairs(match, replacingMachine(machine, true, `EC2 says ${reason}`));
   }
-  const onlyEmergency = view.sign('kernelPanic') === null && view.sign('noBootDevice') === null;
-  return onlyEmergency && view.sign('ignition') !== null ? clear : null;
+  const isMachine = view.anySign('kernelPanic', 'noBootDevice', 'bootStops', 'checkFailed');
+  return !isMachine && view.anySign('ignition', 'bootProgramFailed') ? clear : null;
 });

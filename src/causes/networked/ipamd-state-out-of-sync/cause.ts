@@ -38,6 +38,12 @@ const cause = defineCause({
       /Skipping IP \S+ on ENI eni-[0-9a-f]+ because it does not belong to this ENI/,
       { atLeast: 4 },
     ),
+    // An interface of somebody else is attached and not ipamd's to know (eni-limit-reached).
+    foreign: context(
+      ['ipamd', 'client-output', 'unknown', 'aws-message'],
+      /Skipping ENI eni-[0-9a-f]+: since it is unmanaged|^eni-[0-9a-f]{2,17}\s{1,40}(?!aws-K8S-|.{0,80}aws-K8S-)\S/,
+      { anchors: ['Skipping ENI ', 'eni-'], isBackground: true },
+    ),
     stale: context(
       ['ipamd'],
       /Missing IP addresses from IMDS|Failed to reconcile and delete IP|stale IP allocation for ID|failed normalize checkpoint data/,
@@ -97,7 +103,7 @@ const INTERFACES_MISSED_MIN = 2;
 function matchLostInterfaces(view: Own): Match | null {
   const refused = view.sign('attachRefused')?.last;
   const pool = view.sign('poolSize')?.last;
-  if (refused === undefined || pool === undefined) return null;
+  if (refused === undefined || pool === undefined || view.sign('foreign') !== null) return null;
   const known = Math.ceil(
     Number(pool.captures['total']) / Math.max(Number(pool.captures['perEni']), 1),
   );
