@@ -30,6 +30,11 @@ const cause = defineCause({
       /dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:no basic auth credentials|401 Unauthorized)/,
       { anchors: ['dkr.ecr.'] },
     ),
+    toldMissing: context(
+      ['client-output', 'unknown', 'terraform', 'event'],
+      /\b(?:no|not(?: for| the| an?)?|without(?: the| an?)?|lack(?:s|ing)?|missing|forgot(?: the)?|except(?: for)?) (?:\w{1,12} ){0,2}[`'"]?(?:com\.amazonaws\.[\w-]{1,20}\.)?ecr\.api\b|\becr\.api\b[^.]{0,40}\b(?:missing|not (?:there|created|listed)|absent|(?:does not|doesn't) exist)\b/,
+      { isTold: true, isBackground: true, anchors: ['ecr.api'] },
+    ),
     registrySilent: clears(
       ['kubelet', 'containerd', 'event', 'pod-status'],
       /dkr\.ecr\.\S(?!.{0,600}api\.ecr\.).{0,600}(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
@@ -90,6 +95,9 @@ function matchEndpoints(view: Own): Match | null {
   const registry = seen.find((endpoint) => endpoint.value.ServiceName?.endsWith('.ecr.dkr'));
   const listed =
     registry === undefined ? [] : [view.quote(registry, 'VpcEndpoints has ecr.dkr and no ecr.api')];
+  const told = view.isLive ? null : view.sign('toldMissing');
+  if (anonymous !== null && told !== null)
+    return foundInShown(found(anonymous.first.captures, [anonymous.first, told.last], 'likely'));
   if (anonymous === null || (silent === null && registry === undefined)) return null;
   const match = found(
     anonymous.first.captures,

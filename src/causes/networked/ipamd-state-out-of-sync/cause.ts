@@ -44,6 +44,15 @@ const cause = defineCause({
       /Skipping ENI eni-[0-9a-f]+: since it is unmanaged|^eni-[0-9a-f]{2,17}\s{1,40}(?!aws-K8S-|.{0,80}aws-K8S-)\S/,
       { anchors: ['Skipping ENI ', 'eni-'], isBackground: true },
     ),
+    toldForeign: context(
+      ['client-output', 'unknown', 'terraform', 'ipamd'],
+      /\bno_manage\b|\baws_network_interface_attachment\b|\b(?:attach(?:es|ed)?|adds?|added) (?:an?|one|two|\d|more|additional|extra|further|secondary|\s){1,4}(?:more |additional |extra )?(?:network )?(?:interfaces?|ENIs?)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['no_manage', 'aws_network_interface_attachment', 'interface', ' ENI'],
+      },
+    ),
     stale: context(
       ['ipamd'],
       /Missing IP addresses from IMDS|Failed to reconcile and delete IP|stale IP allocation for ID|failed normalize checkpoint data/,
@@ -103,7 +112,7 @@ const INTERFACES_MISSED_MIN = 2;
 function matchLostInterfaces(view: Own): Match | null {
   const refused = view.sign('attachRefused')?.last;
   const pool = view.sign('poolSize')?.last;
-  if (refused === undefined || pool === undefined || view.sign('foreign') !== null) return null;
+  if (refused === undefined || pool === undefined || view.anySign('foreign', 'toldForeign')) return null;
   const known = Math.ceil(
     Number(pool.captures['total']) / Math.max(Number(pool.captures['perEni']), 1),
   );
