@@ -1,4 +1,4 @@
-import { cannotSay, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
@@ -81,7 +81,7 @@ const cause = defineCause({
     prevent:
       'Set MetadataOptions in the launch template; let firewall scripts drop the address only in FORWARD, never in OUTPUT.',
     notThis:
-      'Here the host itself gets no answer. A hop limit of 1 only affects pods (imds-hop-limit-too-low). A 404 is an answer: late-instance-credentials or no-aws-credentials.',
+      'Here the host itself gets no answer. A machine without any address (network is unreachable) is no-dhcp-address. A hop limit of 1 only affects pods (imds-hop-limit-too-low). A 404 is an answer: late-instance-credentials or no-aws-credentials.',
     alsoKnownAs: [
       'operation error ec2imds: GetInstanceIdentityDocument, context deadline exceeded',
     ],
@@ -92,22 +92,16 @@ const cause = defineCause({
   },
 });
 
-const hasNoNetwork = cannotSay({
-  reason: 'not-in-source',
-  detail: 'metadata is asked by a machine that has no network at all',
-  collect: 'ip -br addr; ip route',
-});
-
 export default matched(cause, (view) => {
   const instance = view.read('aws/instance');
   const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
   const off = view.sign('endpointOff');
   if (instance.state !== 'seen' && off !== null && !isReady)
     return found(off.last.captures, [off.last], 'likely');
-  if (instance.state !== 'seen') return view.sign('noNetwork') === null ? null : hasNoNetwork;
+  if (instance.state !== 'seen') return view.sign('noNetwork') === null ? null : clear;
   const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
   if (endpoint === 'disabled' && !isReady) {
     return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);
   }
-  return view.sign('noNetwork') === null ? null : hasNoNetwork;
+  return view.sign('noNetwork') === null ? null : clear;
 });

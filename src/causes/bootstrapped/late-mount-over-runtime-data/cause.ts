@@ -124,7 +124,7 @@ const cause = defineCause({
     prevent:
       'Prepare disks with the NodeConfig’s localStorage or in the image build, never in a late script.',
     notThis:
-      '“invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless. Without a disk script it is container-runtime-down or pause-image-pull-failed.',
+      '“invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless. A pause image that the kubelet itself removed is pause-image-garbage-collected. Without a disk script it is container-runtime-down or pause-image-pull-failed.',
     refs: ['https://github.com/awslabs/amazon-eks-ami/issues/2611'],
   },
 });
@@ -147,7 +147,8 @@ function matchHiddenImage(view: Own): Match | null {
   const gone = view.sign('bakedImageGone')?.first;
   const over = (view.sign('mounted') ?? view.sign('mountShown') ?? view.sign('toldMount'))?.first;
   if (gone === undefined || over === undefined || view.isLive) return null;
-  if (view.anySign('collected', 'carriedOver', 'restarted')) return null;
+  if (view.anySign('collected')) return clear;
+  if (view.anySign('carriedOver', 'restarted')) return null;
   return found({ mountpoint: over.captures['mountpoint'] ?? '/var/lib/containerd' }, [gone, over], 'likely');
 }
 

@@ -89,7 +89,7 @@ const cause = defineCause({
     why: 'The host under the instance fails (system status), or the instance does not boot or lost its network (instance status): a broken fstab entry, a missing driver in a custom AMI, a full or damaged root disk.',
     prevent: 'Boot every new image once on each instance family before rolling it out.',
     notThis:
-      'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config; an instance that ended is early-instance-termination.',
+      'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config, and after early-boot-config of Bottlerocket invalid-bottlerocket-user-data; an instance that ended is early-instance-termination.',
     alsoKnownAs: ['1/2 checks passed', 'You are in emergency mode', 'Kernel panic - not syncing'],
     refs: [
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/TroubleshootingInstances.html',

@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -93,7 +94,7 @@ const cause = defineCause({
     why: 'Interfaces or addresses changed by hand behind the CNI, a downgrade across a change of the checkpoint’s format, or a wiped checkpoint while pods ran.',
     prevent: 'Leave interfaces of the CNI to the CNI; drain nodes before downgrading it.',
     notThis:
-      'One mismatch line right after an interface was attached is the metadata being late. A daemon that restarts again and again may have any cause; its log tells.',
+      'One mismatch line right after an interface was attached is the metadata being late. Interfaces that somebody else attached are eni-limit-reached. A daemon that restarts again and again may have any cause; its log tells.',
     alsoKnownAs: ['Instance metadata does not match data store!', 'IPAMDInconsistentState'],
     refs: [
       'https://github.com/aws/amazon-vpc-cni-k8s/issues/391',
@@ -112,7 +113,8 @@ const INTERFACES_MISSED_MIN = 2;
 function matchLostInterfaces(view: Own): Match | null {
   const refused = view.sign('attachRefused')?.last;
   const pool = view.sign('poolSize')?.last;
-  if (refused === undefined || pool === undefined || view.anySign('foreign', 'toldForeign')) return null;
+  if (refused === undefined || pool === undefined) return null;
+  if (view.anySign('foreign', 'toldForeign')) return clear;
   const known = Math.ceil(
     Number(pool.captures['total']) / Math.max(Number(pool.captures['perEni']), 1),
   );

@@ -216,7 +216,7 @@ interface Place {
 }
 
 function matchRoutes(view: Own): Match | null {
-  if (isEcrApiOnly(view)) return ecrApiOnly;
+  if (isEcrApiOnly(view)) return clear;
   const place = placeOf(view);
   if (place === null) return null;
   const way = wayOut(routingOf(view), place.subnet, place.vpc);
@@ -249,12 +249,6 @@ function isEcrApiOnly(view: Own): boolean {
     silent.every(({ quotes }) => quotes.every(({ captures }) => captures['service'] === 'api.ecr'))
   );
 }
-
-const ecrApiOnly = cannotSay({
-  reason: 'not-in-source',
-  detail: 'the ECR registry answers and only the ECR API does not',
-  collect: 'aws ec2 describe-vpc-endpoints --query VpcEndpoints[].ServiceName',
-});
 
 function placeOf(view: Own): Place | null {
   const instance = view

@@ -107,7 +107,7 @@ const cause = defineCause({
     prevent:
       'One account and region per cluster for machines that the cloud controller looks after; others run without a cloud provider.',
     notThis:
-      'Every Node of the place is hit each time it is NotReady. One of many new machines is instance-not-yet-visible-in-ec2; a name that EC2 does not know is node-deleted-as-not-in-cloud with a naming cause; a missing tag is untagged-instance-filtered-out.',
+      'Every Node of the place is hit each time it is NotReady. One of many new machines is instance-not-yet-visible-in-ec2; a name that EC2 does not know is ccm-cannot-initialize-node, later node-deleted-as-not-in-cloud with a naming cause; a missing tag is untagged-instance-filtered-out.',
     alsoKnownAs: ['node deleted by cloud controller cross account', 'Using AWS assumed role'],
     refs: [
       'https://github.com/openshift/origin/issues/15948',
@@ -175,6 +175,7 @@ function matchAccounts(view: Own): Match | null {
     return foundInShown(
       found({ node, own, asked: asked.at }, [lost.last, owned.last, asked.proof], 'likely'),
     );
+  if (own !== undefined && asked !== null) return clear;
   return told === null ? null : foundInShown(found({ node }, [lost.last, told.last], 'likely'));
 }
 
