@@ -51,11 +51,9 @@ const cause = defineCause({
       { anchors: ['/iam/info', '/iam/security-credentials'], isBackground: true },
     ),
     // The page that metadata answers with, which other addresses of it give as well.
-    notFoundPage: context(
-      ['host-file', 'client-output', 'unknown'],
-      /\b404 - Not Found\b/,
-      { isBackground: true },
-    ),
+    notFoundPage: context(['host-file', 'client-output', 'unknown'], /\b404 - Not Found\b/, {
+      isBackground: true,
+    }),
     roleNamed: context(
       ['host-file'],
       /GET \/latest\/meta-data\/iam\/security-credentials\/?: 200/,
@@ -155,7 +153,8 @@ function matchMetadata(view: Own): Match | null {
   const complaint = view.sign('noCredentials') ?? view.sign('pluginFailed');
   // What a person tries on the machine stands beside its log.
   const asked = view.sign('roleAsked') ?? view.clusterSign('roleAsked');
-  const page = asked === null ? null : (view.sign('notFoundPage') ?? view.clusterSign('notFoundPage'));
+  const page =
+    asked === null ? null : (view.sign('notFoundPage') ?? view.clusterSign('notFoundPage'));
   const role = view.sign('roleNotFound') ?? page;
   if (complaint === null || role === null || view.sign('roleNamed') !== null) return null;
   return found({}, [role.first, complaint.first], 'likely');

@@ -50,9 +50,13 @@ const cause = defineCause({
       /^(?<mountpoint>\/var\/lib\/(?:containerd|docker))\s{1,40}\/dev\/\S|^\/dev\/\S{1,60}\s.{0,120}\s(?<mountpoint2>\/var\/lib\/(?:containerd|docker))(?:\s|$)/,
       { anchors: ['/var/lib/containerd', '/var/lib/docker'], isBackground: true },
     ),
-    collected: context(['kubelet', 'containerd', 'journal'], /Removing image to free bytes|ImageDelete|ImageGCFailed/, {
-      isBackground: true,
-    }),
+    collected: context(
+      ['kubelet', 'containerd', 'journal'],
+      /Removing image to free bytes|ImageDelete|ImageGCFailed/,
+      {
+        isBackground: true,
+      },
+    ),
     // The database of images is of before, and what it names is under the mount.
     parentGone: context(
       ['containerd', 'kubelet', 'event', 'unknown', 'client-output'],
@@ -149,7 +153,11 @@ function matchHiddenImage(view: Own): Match | null {
   if (gone === undefined || over === undefined || view.isLive) return null;
   if (view.anySign('collected')) return clear;
   if (view.anySign('carriedOver', 'restarted')) return null;
-  return found({ mountpoint: over.captures['mountpoint'] ?? '/var/lib/containerd' }, [gone, over], 'likely');
+  return found(
+    { mountpoint: over.captures['mountpoint'] ?? '/var/lib/containerd' },
+    [gone, over],
+    'likely',
+  );
 }
 
 function matchMountAndLoss(view: Own): Match | null {

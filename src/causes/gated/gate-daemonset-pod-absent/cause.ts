@@ -41,7 +41,11 @@ const cause = defineCause({
     toldRemoved: context(
       ['client-output', 'unknown'],
       /\b(?:[Dd]aemon ?[Ss]et|ds|the (?:old|former|previous)(?: one)?)\b[^!?]{0,120}?\b(?:(?:got|was|been|is) (?:deleted|removed|renamed|uninstalled)|(?:no longer|does not|doesn't) exists?|(?:was|is) gone)\b/,
-      { isTold: true, isBackground: true, anchors: ['aemon', ' ds ', 'the old', 'the former', 'the previous'] },
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['aemon', ' ds ', 'the old', 'the former', 'the previous'],
+      },
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
@@ -77,10 +81,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(
-  cause,
-  (view) => matchNode(view) ?? matchSelector(view) ?? matchTold(view),
-);
+export default matched(cause, (view) => matchNode(view) ?? matchSelector(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
 

@@ -82,10 +82,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(
-  cause,
-  (view) => matchMarks(view) ?? matchEvent(view) ?? matchMarked(view),
-);
+export default matched(cause, (view) => matchMarks(view) ?? matchEvent(view) ?? matchMarked(view));
 
 type Own = ViewOf<typeof cause>;
 

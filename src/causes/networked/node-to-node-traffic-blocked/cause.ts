@@ -202,9 +202,7 @@ function selfOnlyGroup(view: Own): Quote | null {
 function isFromItself(rule: SecurityRule, group: string): boolean {
   const pairs = rule.UserIdGroupPairs ?? [];
   const others = [...(rule.IpRanges ?? []), ...(rule.PrefixListIds ?? [])];
-  return (
-    pairs.length > 0 && others.length === 0 && pairs.every(({ GroupId }) => GroupId === group)
-  );
+  return pairs.length > 0 && others.length === 0 && pairs.every(({ GroupId }) => GroupId === group);
 }
 
 /** Pods of a node fail, all CoreDNS pods are elsewhere, and none of their nodes lets it in. */

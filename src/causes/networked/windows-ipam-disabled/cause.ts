@@ -97,7 +97,8 @@ function matchConfigMap(view: Own): Match | null {
       waits.first,
       view.quote(configMap, 'ConfigMap amazon-vpc-cni without enable-windows-ipam: true'),
     ]);
-  const missing = view.sign('configMapMissing') ?? view.sign('unsetShown') ?? view.sign('toldUnset');
+  const missing =
+    view.sign('configMapMissing') ?? view.sign('unsetShown') ?? view.sign('toldUnset');
   return missing === null ? null : found({}, [waits.first, missing.first]);
 }
 

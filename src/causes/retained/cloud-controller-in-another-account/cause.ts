@@ -81,8 +81,8 @@ const cause = defineCause({
     instance === undefined && asked !== undefined
       ? `The cloud controller asks EC2 of the account ${asked} for the Node ${node ?? ''}, whose instance lives in the account ${own ?? ''}, so it finds none.`
       : asked === undefined
-      ? 'The cloud controller asks EC2 of another account than the one in which the machines live, so it finds none of them.'
-      : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked}.`,
+        ? 'The cloud controller asks EC2 of another account than the one in which the machines live, so it finds none of them.'
+        : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked}.`,
   remedy: ({ what, own, controller }) => [
     what === 'region'
       ? step(
@@ -196,7 +196,9 @@ const CONTROL_PLANE_SESSION =
 
 /** Account numbers, digits of which may be blotted out, that differ in a digit which both show. */
 function areDistinct(one: string, other: string): boolean {
-  return [...one].some((digit, at) => /\d/.test(digit) && /\d/.test(other[at] ?? '') && digit !== other[at]);
+  return [...one].some(
+    (digit, at) => /\d/.test(digit) && /\d/.test(other[at] ?? '') && digit !== other[at],
+  );
 }
 
 function isWithoutNode(view: Own): boolean {

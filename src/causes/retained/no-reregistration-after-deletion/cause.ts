@@ -33,7 +33,11 @@ const cause = defineCause({
     toldGone: context(
       ['client-output', 'unknown', 'event', 'kubelet'],
       /\b(?:gone|disappeared|missing|vanished|deleted|removed) from (?:the )?[`'"]?kubectl get nodes?|\b(?:does|did|ran|runs|running|after|executed) (?:an? )?[`'"]?kubectl delete node\b|\b(?:somebody|someone|I|we|script|cron(?:job)?|autoscaler) (?:\w{1,20} ){0,2}deleted the [Nn]ode\b/,
-      { isTold: true, isBackground: true, anchors: ['kubectl get node', 'kubectl delete node', 'deleted the '] },
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['kubectl get node', 'kubectl delete node', 'deleted the '],
+      },
     ),
     // It says so before its first registration too.
     asksFor: context(

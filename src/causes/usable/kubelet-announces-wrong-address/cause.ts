@@ -108,7 +108,8 @@ function matchAddress(view: Own): Match | null {
   const told = view.sign('wrongAddressTold');
   if (told !== null && instances.length === 0)
     return found({ address }, [call.last, told.last], 'likely');
-  const shown = matchInner(view, call, address) ?? matchShown(view, address) ?? matchApart(view, call, address);
+  const shown =
+    matchInner(view, call, address) ?? matchShown(view, address) ?? matchApart(view, call, address);
   if (shown !== null) return shown;
   if (other === null)
     return instances.some(({ value }) => value.PrivateIpAddress === address) ? clear : null;
