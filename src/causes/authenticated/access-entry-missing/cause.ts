@@ -34,12 +34,12 @@ const cause = defineCause({
     ),
     listedEntry: context(
       ['client-output', 'unknown', 'aws-message'],
-      /^(?:ACCESSENTRIES\s{1,8}|\s{0,12}["-] ?"?)(?<entry>arn:aws[\w-]{0,12}:iam::[\dxX*]{12}:(?:role|user)\/[\w+=,.@\/-]{1,128})/,
+      /^(?:ACCESSENTRIES\s{1,8}|\s{0,12}["-] ?"?)(?<entry>arn:aws[\w-]{0,12}:iam::[\dxX*]{12}:(?:role|user)\/[\w+=,.@/-]{1,128})/,
       { anchors: [':role/', ':user/'], isBackground: true },
     ),
     mappedRole: context(
       ['client-output', 'unknown', 'object'],
-      /^\s{0,8}(?:- )?rolearn: ?["']?(?<role>arn:aws[\w-]{0,12}:iam::[\dxX*]{12}:role\/[\w+=,.@\/-]{1,128})/,
+      /^\s{0,8}(?:- )?rolearn: ?["']?(?<role>arn:aws[\w-]{0,12}:iam::[\dxX*]{12}:role\/[\w+=,.@/-]{1,128})/,
       { anchors: ['rolearn:'], isBackground: true },
     ),
     mappedAsNode: context(

@@ -26,8 +26,8 @@ const cause = defineCause({
     // The pod that would announce the devices of a node.
     driverNotRunning: context(
       ['client-output', 'pod-status', 'unknown'],
-      /(?<![a-z0-9-])(?<pod>[a-z0-9-]{0,60}\bdra-[a-z0-9-]{1,60}-[a-z0-9]{5})\s{1,20}0\/\d{1,2}\s{1,20}\S/,
-      { anchors: ['dra-'] },
+      /(?<![a-z0-9-])(?<pod>[a-z0-9-]{0,60}\bdra-(?:driver|plugin|kubelet)[a-z0-9-]{0,60}-[a-z0-9]{5})\s{1,20}0\/\d{1,2}\s{1,20}\S/,
+      { anchors: ['dra-driver', 'dra-plugin', 'dra-kubelet'] },
     ),
     claimsUnmet: context(
       ['client-output', 'unknown', 'event', 'scheduler', 'pod-status'],

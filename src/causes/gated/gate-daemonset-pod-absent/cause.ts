@@ -40,11 +40,11 @@ const cause = defineCause({
     // What a gate names was there under that name, and is not any more.
     toldRemoved: context(
       ['client-output', 'unknown'],
-      /\b(?:[Dd]aemon ?[Ss]et|ds|the (?:old|former|previous)(?: one)?)\b[^!?]{0,120}?\b(?:(?:got|was|been|is) (?:deleted|removed|renamed|uninstalled)|(?:no longer|does not|doesn't) exists?|(?:was|is) gone)\b/,
+      /\b(?:[Dd]aemon ?[Ss]et|the (?:old|former|previous)(?: one)?)\b[^!?]{0,120}?\b(?:(?:got|was|been|is) (?:deleted|removed|renamed|uninstalled)|(?:no longer|does not|doesn't) exists?|(?:was|is) gone)\b/,
       {
         isTold: true,
         isBackground: true,
-        anchors: ['aemon', ' ds ', 'the old', 'the former', 'the previous'],
+        anchors: ['aemon', 'the old', 'the former', 'the previous'],
       },
     ),
   },

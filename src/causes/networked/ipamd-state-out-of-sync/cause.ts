@@ -42,16 +42,16 @@ const cause = defineCause({
     // An interface of somebody else is attached and not ipamd's to know (eni-limit-reached).
     foreign: context(
       ['ipamd', 'client-output', 'unknown', 'aws-message'],
-      /Skipping ENI eni-[0-9a-f]+: since it is unmanaged|^eni-[0-9a-f]{2,17}\s{1,40}(?!aws-K8S-|.{0,80}aws-K8S-)\S/,
-      { anchors: ['Skipping ENI ', 'eni-'], isBackground: true },
+      /Skipping ENI eni-[0-9a-f]+: since it is unmanaged/,
+      { isBackground: true },
     ),
     toldForeign: context(
       ['client-output', 'unknown', 'terraform', 'ipamd'],
-      /\bno_manage\b|\baws_network_interface_attachment\b|\b(?:attach(?:es|ed)?|adds?|added) (?:an?|one|two|\d|more|additional|extra|further|secondary|\s){1,4}(?:more |additional |extra )?(?:network )?(?:interfaces?|ENIs?)\b/,
+      /\bno_manage\b|\baws_network_interface_attachment\b|\battach(?:es|ed)? (?:an?|one|two|\d|more|additional|extra|further|secondary|\s){1,4}(?:more |additional |extra )?(?:network )?(?:interfaces?|ENIs?)\b/,
       {
         isTold: true,
         isBackground: true,
-        anchors: ['no_manage', 'aws_network_interface_attachment', 'interface', ' ENI'],
+        anchors: ['no_manage', 'aws_network_interface_attachment', 'attach'],
       },
     ),
     stale: context(

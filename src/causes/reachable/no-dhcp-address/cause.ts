@@ -66,14 +66,14 @@ const cause = defineCause({
     // A row of `ip -brief address` or `ip -brief link`.
     linkDown: context(
       ['client-output', 'unknown', 'host-file'],
-      /^(?<interface>(?:eth|ens|enp|eno)\w{1,12})\s{1,20}DOWN\b(?!.{0,80}\d\/\d)/,
-      { anchors: ['DOWN'] },
+      /^(?<interface>(?:eth|ens|enp|eno)\w{1,12})\s{0,20} {2}DOWN\b(?!.{0,80}\d\/\d)/,
+      { anchors: ['  DOWN'] },
     ),
     // `ip -brief address` tells of another interface that has one.
     linkUp: context(
       ['client-output', 'unknown', 'host-file'],
-      /^(?:eth|ens|enp|eno|bond|br)[\w.-]{1,12}\s{0,20} (?:UP|UNKNOWN) \s{0,20}\d{1,3}\.\d/,
-      { anchors: [' UP ', ' UNKNOWN '], isBackground: true },
+      /^(?:eth|ens|enp|eno|bond|br)[\w.-]{1,12}\s{0,20}(?: {2}UP {2}| {2}UNKNOWN)\s{0,20}\d{1,3}\.\d/,
+      { anchors: ['  UP  ', '  UNKNOWN'], isBackground: true },
     ),
     addressGiven: clears([...SPEAKERS, 'host-file'], ADDRESS_GIVEN),
     addressShown: clears(['cloud-init', 'console'], ADDRESS_SHOWN),

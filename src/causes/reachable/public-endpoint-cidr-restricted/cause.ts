@@ -116,7 +116,7 @@ function matchEndpoint(view: Own): Match | null {
   const { resourcesVpcConfig } = cluster.value;
   const { publicAccessCidrs, endpointPrivateAccess: isPrivate } = resourcesVpcConfig ?? {};
   const cidrs = publicAccessCidrs ?? [];
-  if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
+  if (isPrivate === true || letsAllIn(cidrs)) return clear;
   const instances = view.list('aws/instance');
   const instance = instances.find(({ value }) => value.InstanceId === view.instanceId);
   const sources = instance === undefined ? [] : sourcesOf(view, instance.value);
@@ -133,10 +133,21 @@ function matchEndpoint(view: Own): Match | null {
     return found({ ...details, sources: sources.join(', ') }, [...seen, list, from]);
   }
   if (timedOut !== null) return found(details, [timedOut.first, list], 'likely');
+  return (
+    matchTried(view, details, list) ??
+    (instance === undefined ? matchGateways(view, details, list) : null)
+  );
+}
+
+function letsAllIn(cidrs: readonly string[]): boolean {
+  return cidrs.length === 0 || cidrs.includes('0.0.0.0/0');
+}
+
+/** A person tried the public address from a machine, and nothing came back. */
+function matchTried(view: Own, details: Details, list: Quote): Match | null {
   const [tried, silent] = [view.sign('endpointTried'), view.sign('tryTimedOut')];
-  if (tried !== null && silent !== null && !view.isLive)
-    return foundInShown(found(details, [tried.last, silent.last, list], 'likely'));
-  return instance === undefined ? matchGateways(view, details, list) : null;
+  if (tried === null || silent === null || view.isLive) return null;
+  return foundInShown(found(details, [tried.last, silent.last, list], 'likely'));
 }
 
 interface Restriction {

@@ -52,8 +52,8 @@ const cause = defineCause({
     // A row or a member of `aws ec2 describe-instances` that was asked for the owner.
     ownedBy: context(
       ['client-output', 'unknown', 'aws-message'],
-      /^(?<owner>[\dxX*]{12})\s{1,40}i-[0-9a-f]{8,17}\b.{0,200}\brunning\b|"Owner(?:Id)?": ?"(?<owner2>[\dxX*]{12})"/,
-      { anchors: ['running', '"Owner'], isBackground: true },
+      /^(?<owner>[\dxX*]{12})\s{1,40}i-[0-9a-f]{8,17}\b.{0,200}\brunning\b|"OwnerId": ?"(?<owner2>[\dxX*]{12})"/,
+      { anchors: ['running', 'OwnerId'], isBackground: true },
     ),
     machinesElsewhereTold: context(
       ['client-output', 'unknown', 'event'],
@@ -196,8 +196,8 @@ const CONTROL_PLANE_SESSION =
 
 /** Account numbers, digits of which may be blotted out, that differ in a digit which both show. */
 function areDistinct(one: string, other: string): boolean {
-  return [...one].some(
-    (digit, at) => /\d/.test(digit) && /\d/.test(other[at] ?? '') && digit !== other[at],
+  return Array.from({ length: one.length }, (_, at) => [one.charAt(at), other.charAt(at)]).some(
+    ([a = '', b = '']) => /\d/.test(a) && /\d/.test(b) && a !== b,
   );
 }
 
