@@ -73,7 +73,8 @@ function hear(
   if (type === 'deleted') listener?.went(kind, key);
   const kept = heard.get(value);
   heard.delete(value);
-  if (kept !== undefined) listener?.came(kind, key, kept);
+  if (kept !== undefined && (type === 'added' || type === 'updated'))
+    listener?.came(kind, key, kept);
 }
 
 function keep(
