@@ -15,10 +15,15 @@ export const REFUSED_NAMES = {
     weight: 'context',
   },
   refusedObject: {
-    in: ['kubelet'],
-    anchors: ['with the same name as the requesting node', 'only its own Node object'],
+    in: ['kubelet', 'kube-apiserver'],
+    anchors: [
+      'with the same name as the requesting node',
+      'only its own Node object',
+      'NODE DENY: ',
+    ],
+    // The last of them is the API server's own log of what it refused.
     pattern:
-      /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
+      /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object|NODE DENY: '(?<credential3>[^'\s]{1,253})' .{0,600}\bResource:"(?:leases|csinodes)", .{0,80}\bName:"(?<node3>[^"\s]{1,253})"/,
     weight: 'context',
   },
 } as const satisfies Readonly<Record<string, Sign>>;

@@ -85,6 +85,22 @@ const cause = defineCause({
       ['terraform', 'client-output', 'aws-message'],
       /The subnet '(?<subnet>subnet-[0-9a-f]{8,17})' has dependencies and cannot be deleted/,
     ),
+    toldKept: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:ENIs?|[Nn]etwork interfaces)\b.{0,60}\b(?:are|is|were|was|get|got) (?:NOT|not|never) (?:being |getting )?(?:deleted|released|cleaned up|removed|freed)\b|\b(?:ipamd|IPAMD|ipamD|IPAM|CNI|aws-node)\b.{0,40}\b(?:does not|doesn't|did not|didn't|never|fails to|failed to) (?:delete|release|clean up|remove|free)s? (?:the |its |old |its old |unused )?(?:ENIs?|[Nn]etwork interfaces)\b|\b[Dd]elet(?:ing|ed) (?:the |all |old )?["'`]?[Aa]vailable["'`]? (?:ENIs?|network interfaces)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'eleted',
+          'eleased',
+          'leaned up',
+          'emoved',
+          ' freed',
+          ' ENI',
+          'network interfaces',
+        ],
+      },
+    ),
   },
   needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],
   symptoms: ['sandbox-not-created'],

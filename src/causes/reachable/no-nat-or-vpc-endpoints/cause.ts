@@ -131,6 +131,44 @@ const cause = defineCause({
         anchors: [...NAMES_OF_NAT, 'default route'],
       },
     ),
+    toldPrivate: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:[Pp]rivate )?(?:[Ss]ubnets?|VPC)\b.{0,20}\b(?:[Ww]ithout(?: an?| any)?|(?:has|have|with) no) NAT\b/,
+      { isTold: true, anchors: [' NAT'] },
+    ),
+    // A denial of it would be a way out; that it is so by design is none.
+    toldIsolated: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:VPC|[Ss]ubnets?|[Nn]etwork)\b.{0,40}(?<!\bnot )\b(?:isolated from|cut off from|without (?:access|a route|any route) to|(?:has|have|with) no (?:access|route|connection|way) to) (?:the )?(?:public )?[Ii]nternet\b/,
+      { anchors: ['isolated from', 'cut off from', 'nternet'] },
+    ),
+    toldPublicCall: context(
+      ['client-output', 'unknown', 'cloud-init'],
+      /\b(?:public|internet|AWS) (?:URL|[Ee]ndpoint|address|API)s?\b.{0,20}https:\/\/(?:eks|ec2|sts|api\.ecr|ssm)\.[a-z0-9-]{1,30}\.amazonaws\.com/,
+      { isTold: true, anchors: ['amazonaws.com'] },
+    ),
+    toldNotJoined: context(
+      ['client-output', 'unknown', 'terraform', 'aws-message'],
+      /\b(?:[Nn]odes?|[Ii]nstances?|[Ww]orkers?|[Mm]achines?|they)\b.{0,60}\b(?:not|never|n't|fails? to|failed to|unable to|cannot|can't) (?:\w+ )?(?:join|regist)\w*\b|\b(?:registration|joining)\b.{0,20}\b(?:fails?|failed|never|times? out|timed out)\b|\bNodeCreationFailure\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [' join', ' regist', 'egistration', 'joining', 'NodeCreationFailure'],
+      },
+    ),
+    toldEndpoints: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:VPC|[Ii]nterface|[Gg]ateway) [Ee]ndpoints?\b|\bPrivateLink\b|\baws_vpc_endpoint\b|\btransit gateway\b/i,
+      {
+        isBackground: true,
+        anchors: ['endpoint', 'Endpoint', 'PrivateLink', 'aws_vpc_endpoint', 'ransit gateway'],
+      },
+    ),
+    registryUnanswered: context(
+      ['event', 'kubelet', 'containerd', 'client-output', 'pod-status', 'unknown'],
+      /\.dkr\.ecr\.[\w-]{1,40}\.amazonaws\.com\/v2\/\S{0,200}: (?:net\/http: (?:request canceled while waiting for connection|TLS handshake timeout)|net\/http:\s*$|context deadline exceeded)/,
+      { anchors: ['.dkr.ecr.'] },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [
@@ -197,7 +235,10 @@ const cause = defineCause({
   },
 });
 
-export default foreseen(matched(cause, matchRoutes), foresee);
+export default foreseen(
+  matched(cause, (view) => matchRoutes(view) ?? matchTold(view)),
+  foresee,
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -207,6 +248,16 @@ interface Place {
   readonly subnet: string;
   readonly vpc: string;
   readonly zone: string;
+}
+
+/** No way out is told of, nothing instead of it, and that the machines do not join. */
+function matchTold(view: Own): Match | null {
+  const isolated = view.sign('toldPublicCall') === null ? null : view.sign('toldIsolated');
+  const [alone, lost] = [view.sign('toldPrivate') ?? isolated, view.sign('toldNotJoined')];
+  if (view.isLive || alone === null || lost === null) return null;
+  return view.sign('toldEndpoints') === null
+    ? found({}, [alone.first, lost.first], 'likely')
+    : null;
 }
 
 function matchRoutes(view: Own): Match | null {

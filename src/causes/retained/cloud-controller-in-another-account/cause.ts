@@ -42,6 +42,20 @@ const cause = defineCause({
       /(?:\bCCM\b|[Cc]loud[ -][Cc]ontroller).{0,200}\b(?:looks|looking|searches|searching|asks|asking) in (?:the|another|a different) (?:wrong |other )?account\b/,
       { isTold: true, anchors: [' account'] },
     ),
+    toldDeleted: context(
+      ['client-output', 'unknown'],
+      /\b(?:controllers?|CCM|control plane|cloud provider|cluster)\b[^.]{0,60}\b(?:delet|remov)(?:es|ed|ing) (?:our |the |my |its |all )?(?:\w+ )?nodes?\b|\bno longer present in (?:the )?cloud provider\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [' delet', ' remov', 'no longer present in '],
+      },
+    ),
+    toldElsewhere: context(
+      ['client-output', 'unknown'],
+      /\b(?:nodes?|instances?|machines?|workers?)\b[^.]{0,60}\b(?:in|of|from|belong to) (?:an?|our|the) (?:different|another|other|second|separate) (?:AWS |aws )?accounts?\b|\b(?:nodes?|instances?|machines?|workers?)\b[^.]{0,40}\bin another (?:AWS |aws )?account\b/,
+      { isTold: true, anchors: [' account'] },
+    ),
   },
   needs: ['aws/instance', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
   symptoms: ['node-object-deleted'],
@@ -91,7 +105,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, matchPlaces);
+export default matched(cause, (view) => matchTold(view) ?? matchPlaces(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -100,6 +114,13 @@ interface Place {
   readonly at: string;
   readonly controller: string;
   readonly proof: Quote;
+}
+
+/** Somebody says that Nodes are deleted, and that their machines are of another account. */
+function matchTold(view: Own): Match | null {
+  const [deleted, elsewhere] = [view.sign('toldDeleted'), view.sign('toldElsewhere')];
+  if (view.isLive || deleted === null || elsewhere === null) return null;
+  return found({}, [deleted.first, elsewhere.first], 'likely');
 }
 
 function matchPlaces(view: Own): Match | null {

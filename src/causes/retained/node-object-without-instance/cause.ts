@@ -31,11 +31,11 @@ const cause = defineCause({
     ),
     notInCloud: context(
       ['controller-manager', 'cloud-controller'],
-      /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) (?:exists|is shutdown): instance not found/,
+      /error checking if node (?<node>[a-z0-9][a-z0-9.-]*|<[\w -]{1,40}>) (?:exists|is shutdown): instance not found/,
     ),
     toldGone: context(
       ['client-output', 'unknown'],
-      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|has been|got) (?:long )?(?:gone|terminated|deleted|removed)\b/i,
+      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|were|has been|had been|have been|got) (?:long |already )?(?:gone|terminated|deleted|removed)\b/i,
       { isTold: true, isBackground: true, anchors: ['nstance', 'achine'] },
     ),
     deletionRefused: likely(
