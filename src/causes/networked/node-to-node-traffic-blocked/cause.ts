@@ -63,7 +63,7 @@ const cause = defineCause({
     ),
     toldDnsElsewhere: context(
       ['client-output', 'unknown'],
-      /\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,40}\b(?:only|just|all)\b[^.]{0,20}\bon (?:the |a |an )?(?:first|other|one|old|another|same|single)\b[^.]{0,20}\b(?:nodes?|group|machines?|workers?)\b|\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,40}\bon (?:only )?(?:the )?(?:first|other|another) (?:\w+ ){0,2}?(?:nodes?|group|machines?|workers?)\b/,
+      /\b[Aa]ll (?:of )?(?:our |the )?[Cc]ore-?(?:DNS|dns) (?:pods|replicas)\b[^.]{0,20}\bon (?:the |a |an )?(?:first|other|one|old|another|same|single)\b[^.]{0,20}\b(?:nodes?|group|machines?|workers?)\b|\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,40}\b(?:only|just|all)\b[^.]{0,20}\bon (?:the |a |an )?(?:first|other|one|old|another|same|single)\b[^.]{0,20}\b(?:nodes?|group|machines?|workers?)\b|\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,40}\bon (?:only )?(?:the )?(?:first|other|another) (?:\w+ ){0,2}?(?:nodes?|group|machines?|workers?)\b/,
       { isTold: true, anchors: ['oredns', 'oreDNS', 'ore-dns', 'ore-DNS'] },
     ),
     toldGroupOfItsOwn: context(
@@ -115,7 +115,7 @@ const cause = defineCause({
   },
 });
 
-const judged = matched(cause, matchDns);
+const judged = matched(cause, (view) => matchTold(view) ?? matchDns(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -171,6 +171,13 @@ function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
   return groups.every(({ value }) =>
     (value.IpPermissions ?? []).every((rule) => !admits(rule, from)),
   );
+}
+
+/** All CoreDNS pods are on one side, and the other side has a security group of its own. */
+function matchTold(view: Own): Match | null {
+  const [server, group] = [view.sign('toldDnsElsewhere'), view.sign('toldGroupOfItsOwn')];
+  if (view.isLive || server === null || group === null) return null;
+  return found({ apart: 'other' }, [server.first, group.first], 'likely');
 }
 
 /** Pods of a node fail, all CoreDNS pods are elsewhere, and none of their nodes lets it in. */

@@ -35,7 +35,7 @@ const cause = defineCause({
     ),
     toldGone: context(
       ['client-output', 'unknown'],
-      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|were|has been|had been|have been|got) (?:long |already )?(?:gone|terminated|deleted|removed)\b/i,
+      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|were|got|(?:has|had|have) (?:long |already )?been) (?:long |already )?(?:gone|terminated|deleted|removed)\b/i,
       { isTold: true, isBackground: true, anchors: ['nstance', 'achine'] },
     ),
     deletionRefused: likely(

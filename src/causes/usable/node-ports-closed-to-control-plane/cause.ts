@@ -38,13 +38,7 @@ const cause = defineCause({
     ...WRONG_ADDRESS,
     kubeletSilent: likely(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
-      /dial tcp (?!(?:172\.17\.0\.1|192\.168\.122\.1|10\.0\.2\.15):)(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): connection timed out)/,
-      { anchors: [':10250'] },
-    ),
-    // Groups drop silently: who says so is a router or a firewall of a machine, or nobody has the address.
-    kubeletUnrouted: context(
-      ['client-output', 'event', 'kube-apiserver', 'pod-app', 'audit', 'controller-manager'],
-      /dial tcp \d+\.\d+\.\d+\.\d+:10250: (?:connect|getsockopt): no route to host/,
+      /dial tcp (?!(?:172\.17\.0\.1|192\.168\.122\.1|10\.0\.2\.15):)(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>10250)): (?:i\/o timeout|(?:connect|getsockopt): (?:connection timed out|(?<!dial tcp 172\.17\.\d+\.\d+:10250: (?:connect|getsockopt): )no route to host))/,
       { anchors: [':10250'] },
     ),
     webhookSilent: likely(
