@@ -69,7 +69,7 @@ const cause = defineCause({
     ),
     toldWindow: context(
       ['client-output', 'unknown'],
-      /\b(?:window|gap|race|moment|seconds?)\b.{0,40}\b(?:after|between|when|once)\b.{0,80}\btaint\b.{0,30}\b(?:remov|lift|gone)\w*\b.{0,60}\b[Pp]ods? (?:\w+ ){0,3}?(?:scheduled|started?|placed|land|run)\b.{0,60}\b(?:no|without|not|before)\b.{0,30}\b(?:datapath|networks?|networking|connectivity|ready|routes?|polic(?:y|ies)|programmed|identity|credentials|role)\b/,
+      /\btaint\b.{0,20}\b(?:removed|lifted|taken off|gone) (?:too early|too soon|before)\b.{0,80}\b[Pp]ods?\b.{0,80}\b(?:no|without|not|before|fail)\w{0,3}\b.{0,30}\b(?:datapath|networks?|networking|connectivity|ready|routes?|DNS|identity|credentials|role)\b|\b(?:window|gap|race|moment|seconds?)\b.{0,40}\b(?:after|between|when|once)\b.{0,80}\btaint\b.{0,30}\b(?:remov|lift|gone)\w*\b.{0,60}\b[Pp]ods? (?:\w+ ){0,3}?(?:scheduled|started?|placed|land|run)\b.{0,60}\b(?:no|without|not|before)\b.{0,30}\b(?:datapath|networks?|networking|connectivity|ready|routes?|polic(?:y|ies)|programmed|identity|credentials|role)\b/,
       {
         isTold: true,
         anchors: ['taint remov', 'taint is ', 'taint was ', 'taint gets ', 'taint lift'],

@@ -68,7 +68,7 @@ const cause = defineCause({
     ),
     toldGroupOfItsOwn: context(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:new|separate|different|another|second|own) [Ss]ecurity[- ][Gg]roups?\b[^.]{0,40}\b(?:was|were|is|are|gets?|got) (?:created|made|attached|assigned|added|used)\b|\b(?:each|every|second|new|other) (?:node ?group|group|node|stack)\b[^.]{0,40}\b(?:has|have|had|gets?|got|creates?|created|comes with|brings) (?:its|their|an?) (?:own|new|separate|different) [Ss]ecurity[- ][Gg]roup\b/,
+      /\b(?:new|separate|different|another|second|own) [Ss]ecurity[- ][Gg]roups?\b[^.]{0,40}\b(?:was|were|is|are|gets?|got) (?:created|made|attached|assigned|added|used)\b(?! for (?!.{0,20}\b(?:nodes?|groups?|workers?)\b))|\b(?:each|every|second|new|other) (?:node ?group|group|node|stack)\b[^.]{0,40}\b(?:has|have|had|gets?|got|creates?|created|comes with|brings) (?:its|their|an?) (?:own|new|separate|different) [Ss]ecurity[- ][Gg]roup\b/,
       {
         isTold: true,
         anchors: ['ecurity group', 'ecurity Group', 'ecurity-group', 'ecurity-Group'],

@@ -33,7 +33,7 @@ const cause = defineCause({
     ),
     toldWithoutProxy: context(
       ['client-output', 'unknown', 'terraform'],
-      /\bkube-?[Pp]roxy-?[Rr]eplacement\b["'`]?\s{0,4}[=:]?\s{0,4}["'`]?(?:true|strict)\b|\b(?:deleted|removed|without|replac(?:es?|ed|ing|ement for)|disabled) (?:the )?[Kk]ube[- ]?proxy\b/,
+      /\bkube-?[Pp]roxy-?[Rr]eplacement\b["'`]?\s{0,4}[=:]?\s{0,4}["'`]?(?:true|strict)\b|\b(?:deleted|removed|without|replac(?:es?|ed|ing|ement for)|disabled) (?:the )?[Kk]ube[- ]?proxy\b|\b[Kk]ube[- ]?proxy[- ][Rr]eplacement\b|\b[Kk]ube[- ]?proxy (?:is|was|has been) (?:deleted|removed|disabled|replaced)\b/,
       {
         isTold: true,
         anchors: [

@@ -156,12 +156,13 @@ const cause = defineCause({
         anchors: [' join', ' regist', 'egistration', 'joining', 'NodeCreationFailure'],
       },
     ),
-    toldEndpoints: context(
+    // Other ways out, and the answer of an API server that was reached.
+    toldOtherwise: context(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:VPC|[Ii]nterface|[Gg]ateway) [Ee]ndpoints?\b|\bPrivateLink\b|\baws_vpc_endpoint\b|\btransit gateway\b/i,
+      /\b(?:VPC|[Ii]nterface|[Gg]ateway) [Ee]ndpoints?\b|\bPrivateLink\b|\baws_vpc_endpoint\b|\btransit gateway\b|\bUnauthorized\b|\baws-auth\b/i,
       {
         isBackground: true,
-        anchors: ['endpoint', 'Endpoint', 'PrivateLink', 'aws_vpc_endpoint', 'ransit gateway'],
+        anchors: ['ndpoint', 'PrivateLink', 'ransit gateway', 'nauthorized', 'aws-auth'],
       },
     ),
     registryUnanswered: context(
@@ -255,7 +256,7 @@ function matchTold(view: Own): Match | null {
   const isolated = view.sign('toldPublicCall') === null ? null : view.sign('toldIsolated');
   const [alone, lost] = [view.sign('toldPrivate') ?? isolated, view.sign('toldNotJoined')];
   if (view.isLive || alone === null || lost === null) return null;
-  return view.sign('toldEndpoints') === null
+  return view.sign('toldOtherwise') === null
     ? found({}, [alone.first, lost.first], 'likely')
     : null;
 }
