@@ -106,7 +106,20 @@ const cause = defineCause({
     toldNone: context(
       ['client-output', 'unknown'],
       /\b(?:[Ss]ees?|[Ss]hows?|[Ss]hown|[Hh]as|[Hh]ave|[Tt]here (?:are|is)|[Rr]eports?|[Ll]ists?|[Gg]ets?) (?:no|0|zero|<none>) (?:(?:allocatable|available|NVIDIA|nvidia) )?(?:GPUs?\b|nvidia\.com\/gpu\b)(?! on (?:\w+ )?(?:nodes?|machines?|instances?) without)|\bnvidia\.com\/gpu\b.{0,40}(?:\b(?:is|are|was|were) (?:\w+ )?(?:missing|absent)\b|(?:\b(?:never|not|no longer)|n't) (?:\w+ )?(?:listed|shown|there|advertised|announced|appears?|shows? up)\b)/,
-      { isTold: true, anchors: [' GPU', 'nvidia.com/gpu'] },
+      {
+        isTold: true,
+        anchors: [
+          ' no GPU',
+          ' 0 GPU',
+          'zero GPU',
+          '<none> GPU',
+          'allocatable GPU',
+          'available GPU',
+          'NVIDIA GPU',
+          'nvidia GPU',
+          'nvidia.com/gpu',
+        ],
+      },
     ),
   },
   needs: ['kube/Node'],

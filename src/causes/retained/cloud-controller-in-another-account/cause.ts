@@ -44,7 +44,7 @@ const cause = defineCause({
     ),
     toldDeleted: context(
       ['client-output', 'unknown'],
-      /\b(?:controllers?|CCM|control plane|cloud provider|cluster)\b[^.]{0,60}\b(?:delet|remov)(?:es|ed|ing) (?:our |the |my |its |all )?(?:\w+ )?nodes?\b|\bno longer present in (?:the )?cloud provider\b/,
+      /\b(?:controllers?|CCM|control plane|cloud provider|cluster)\b[^."]{0,60}\s(?:delet|remov)(?:es|ed|ing) (?:our |the |my |its |all )?(?:\w+ )?nodes?\b|\bno longer present in (?:the )?cloud provider\b/,
       {
         isTold: true,
         isBackground: true,
