@@ -41,7 +41,7 @@ export const TOLD_OF_PRIVATE_SUBNETS = {
   // Other ways out, and the answer of an API server that was reached.
   toldOtherwise: context(
     ['client-output', 'unknown', 'terraform'],
-    /\b(?:VPC|[Ii]nterface|[Gg]ateway) [Ee]ndpoints?\b|\bPrivateLink\b|\baws_vpc_endpoint\b|\btransit gateway\b|(?<!["=])\bUnauthorized\b(?!")|\baws-auth\b/,
+    /\b(?:VPC|[Ii]nterface|[Gg]ateway) [Ee]ndpoints?\b|\bPrivateLink\b|\baws_vpc_endpoint\b|\btransit gateway\b|\b(?:prints?|says?|say|logs?|shows?|with|is|are|gets?|returns?) [Uu]nauthorized\b|\baws-auth\b/,
     {
       isTold: true,
       isBackground: true,
