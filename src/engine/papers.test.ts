@@ -61,6 +61,11 @@ const EXAM = `Question 3. A kubelet prints "running with swap on is not supporte
 Question 4. True or false: InsufficientInstanceCapacity is a quota of the account.
 Correct answers: a, false`;
 
+const DECISION = `ADR-31 Types of the batch pool
+Context: launches met InsufficientInstanceCapacity in other companies.
+Decision: six types in each pool.
+Status: accepted`;
+
 const OF_NOTHING: Readonly<Record<string, string>> = {
   'a runbook': RUNBOOK,
   'a page of a manual': MANUAL,
@@ -151,6 +156,29 @@ When to use: a launch fails in one zone
   'tasks of an exam': `CKA mock exam
 Task 5 (7 points): the kubelet ends with "running with swap on is not supported". Repair it.
 Passing score 66 %`,
+  'an experiment of fault injection': `AWS FIS experiment EXP-17, template ec2-api-insufficient-instance-capacity-error, 10 min
+2026-02-11T09:02:11Z 14 launches failed: InsufficientInstanceCapacity: We currently do not have sufficient m6i.large capacity in the Availability Zone you requested
+2026-02-11T09:12:40Z first launch after the end
+Steady state after it: reached. Result: passed`,
+  'a drill that went as planned': `Drill 4: swap on one worker
+10:00 swapon /swapfile
+10:01 kubelet: failed to run Kubelet: running with swap on is not supported, please disable swap
+10:09 swapoff -a, Ready at 10:10
+Hypothesis confirmed, nothing left over.`,
+  'a negative test that passed': `suite "negative", case 12: kubelet must fail with swap
+  running with swap on is not supported, please disable swap
+[PASSED] 41.2 s`,
+  'a record of a decision': DECISION,
+  'a question of an interview': `Interview question, level 3.
+A machine prints "running with swap on is not supported". Name three reasons why it may still join.
+Expected: flags, configuration, version. Bonus: cgroups.`,
+  'the changelog of a repository': `Changelog of our infra repository
+- 2025-10-02: nodes ended with "running with swap on is not supported"; the image has no swap any more
+- 2025-09-24: newer AMI`,
+  'release notes of a tool': `Release notes fleetkit 2.4.0
+* Refuses to start where "running with swap on is not supported" would follow.
+* Knows Kubernetes 1.34.`,
+  'an account of somebody else': `The screenshot (InsufficientInstanceCapacity in eu-west-1b) is from the sandbox account; what I ask about is the second group, which has no fault. How do I give it Graviton?`,
   'a chat about an exercise': `[{"type":"message","user":"U1","text":"game day starts: swap goes on","ts":"1741766402.118"},
 {"type":"message","user":"U2","text":"[RESOLVED] kubelet down: running with swap on is not supported","ts":"1741766502.118"},
 {"type":"message","user":"U1","text":"exercise is over","ts":"1741766602.118"}]`,
@@ -165,6 +193,14 @@ describe('a paper about failures in general', () => {
 
 const OF_A_MACHINE: readonly (readonly [what: string, cause: string, text: string])[] = [
   ['a runbook above a log', 'subnet-out-of-pod-addresses', `${RUNBOOK}\n\n${IPAMD}`],
+  [
+    'a drill after which a node stayed away',
+    'swap-enabled',
+    `Game day, swap on one worker, to see that the alert fires
+10:01 kubelet: failed to run Kubelet: running with swap on is not supported, please disable swap
+11:20 the worker never came back`,
+  ],
+  ['a record of a decision above a log', 'swap-enabled', `${DECISION}\n\n${SWAP}`],
   [
     'a runbook and what somebody has',
     'insufficient-instance-capacity',

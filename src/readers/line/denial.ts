@@ -42,7 +42,7 @@ const ANSWERED_NO =
   /^\s*(?:(?:no|nope|not so)(?=\s*(?:[.,!;]|$))|(?:that|this|it) (?:is|was)(?: not|n['’]t) (?:it|so|true|the (?:case|cause|reason|problem))\b)/i;
 /** Where one thought ends and the next one begins. */
 const CLAUSE_END = /[,;:]\s|\s(?:because|since|but|although|though|while)\s/gi;
-const SENTENCE_END = /[.!?](?:["')\]]?\s|["')\]]?$)/g;
+const SENTENCE_END = /(?<!\.\.)[.!?](?:["')\]]?\s|["')\]]?$)/g;
 const NEGATION = /\b(?:not|never|no longer|nothing|nobody|none)\s|n['’]t\b/gi;
 
 interface Sentence {
@@ -125,8 +125,21 @@ const FORESEEN =
 /** Whoever asks why it comes has it. */
 const ASKS_WHY = /\b(?:why|how come|how often|what makes)\b/i;
 
+/** What is shown is of a place that is not asked about. */
+const ELSEWHERE =
+  /\b(?:is|are|was|were|comes?|came) (?:only )?(?:from|of) (?:the |our |an? |my )?(?:sandbox|old|other|another|former|previous|decommissioned|lab|twin)\b (?:\w{1,20} )?(?:account|cluster|machine|node|region|environment|setup)\b/i;
+
+/** True where the rest of its sentence says that it is of another account, cluster or machine. */
+function isElsewhere(text: string, { index, 0: words }: RegExpExecArray): boolean {
+  const end = index + words.length;
+  if (!ELSEWHERE.test(text.slice(end, end + SENTENCE_CHARACTERS_MAX))) return false;
+  return ELSEWHERE.test(sentenceAround(text, index, end).after);
+}
+
 /** True for what is only foreseen, in the sentence of a person; programs speak of no you and me. */
-function isForeseen(text: string, { index, 0: words }: RegExpExecArray): boolean {
+function isForeseen(text: string, match: RegExpExecArray): boolean {
+  const { index, 0: words } = match;
+  if (isElsewhere(text, match)) return true;
   // Few lines have such words, and to look for sentences costs more.
   if (!FORESEEN.test(text.slice(Math.max(0, index - SENTENCE_CHARACTERS_MAX), index))) return false;
   const { before } = sentenceAround(text, index, index + words.length);

@@ -23,6 +23,7 @@ const SAYINGS: readonly (readonly RegExp[])[] = [
     /\bnothing (?:is |else is |remains )?(?:open|left to do|to do|pending)\b/i,
     /\bno (?:open|outstanding) (?:items?|actions?|tasks?|issues?)\b/i,
     /\bclosing the loop\b/i,
+    /\bno (?:fault|problem|issue|failure) to (?:look for|find|fix|solve|report)\b/i,
   ],
   // It was an exercise.
   [

@@ -48,6 +48,32 @@ const EXAM: PaperKind = {
   someMin: 2,
 };
 
+const INTERVIEW: PaperKind = {
+  what: EXAM.what,
+  all: [
+    /\binterview (?:question|task|exercise|scenario)s?\b|\b(?:whiteboard|take-home) (?:exercise|task|question)\b/i,
+  ],
+  some: [
+    /\b(?:name|give|list|tell) (?:two|three|four|some|at least \w{2,5}) (?:possible )?(?:reasons?|causes?|ways|steps)\b/i,
+    /^\W{0,4}(?:expected|bonus|follow-?up|good answers?|red flags?)\b[^:]{0,40}:/i,
+    /\b(?:the )?candidates?\b/i,
+    /\b(?:level|seniority|junior|senior) ?\d?\b/i,
+  ],
+  someMin: 2,
+};
+
+const DECISION_RECORD: PaperKind = {
+  what: 'is a record of a decision; give the lines that your machine printed.',
+  all: [/^\W{0,4}(?:ADR|RFC|KEP|decision record)[- #]?\d{1,5}\b|\barchitecture decision record\b/i],
+  some: [
+    /^\W{0,4}(?:context|background|problem statement)\b\W/i,
+    /^\W{0,4}(?:decision|proposal|decision outcome)\b\W/i,
+    /^\W{0,4}status\b\W{1,4}(?:proposed|accepted|draft|superseded|rejected|deprecated)\b/i,
+    /^\W{0,4}(?:consequences|considered options|alternatives|drawbacks)\b\W?/i,
+  ],
+  someMin: 2,
+};
+
 const FLASH_CARDS: PaperKind = {
   what: 'holds flash cards; give the lines that your machine printed.',
   all: [
@@ -173,6 +199,8 @@ const COST_REPORT: PaperKind = {
 export const PAPER_KINDS: readonly PaperKind[] = [
   RUNBOOK,
   EXAM,
+  INTERVIEW,
+  DECISION_RECORD,
   FLASH_CARDS,
   MARKDOWN_MANUAL,
   NEWSLETTER,

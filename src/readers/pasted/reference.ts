@@ -1,6 +1,7 @@
 import { manualPagesIn } from './manual-pages.ts';
 import { isListOfMessages } from './message-lists.ts';
 import { metricsIn } from './metrics.ts';
+import { isExercise } from './exercises.ts';
 import { saysItIsOver } from './over.ts';
 import { PAPER_KINDS } from './paper-kinds.ts';
 import { papersIn } from './papers.ts';
@@ -69,8 +70,10 @@ export function ownPage(lines: readonly string[]): Reference | null {
 
 /** Code or rules, which quote messages for another purpose than to show a machine. */
 export function referenceIn(lines: readonly string[]): Reference | null {
-  if (lines.length > LINES_MAX || lines.some((line) => TIME_OF_DAY.test(line))) return null;
   const none = (what: string): Reference => ({ lines: lines.map(() => ''), what });
+  if (isExercise(lines))
+    return none('reports on a fault that was made on purpose and ended well; give what is wrong.');
+  if (lines.length > LINES_MAX || lines.some((line) => TIME_OF_DAY.test(line))) return null;
   if (isCode(lines))
     return none(
       'is source code: the messages in it are what a program may print, not what it did.',

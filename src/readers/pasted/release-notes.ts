@@ -7,7 +7,7 @@ const VERSION =
   /^\s{0,3}(?:#{1,4}\s{0,4}|\*\*)?(?:(?:Release|Version|release|version)\s)?\[?v?\d{1,4}\.\d{1,4}(?:\.\d{1,4})?(?:[-+.][\w.]{1,30})?\]?(?:\([^)\s]{1,200}\))?(?:\*\*)?\s{0,4}(?:[-–—(]\s{0,2}\(?\d{4}-\d\d-\d\d\)?)?:?\s*$/;
 /** A heading that only lists of changes have. */
 const CHANGES =
-  /^\s{0,3}(?:#{1,5}\s{0,4}|\*\*)?(?::\w{1,20}:\s|\p{Emoji_Presentation}\s)?(?:(?:Bug ?fixes|Bug Fixes|Bug or Regression|What's Changed|What’s Changed|Release [Nn]otes|Change ?[Ll]og|CHANGELOG|Notable [Cc]hanges|Other \(Cleanup or Flake\))(?: (?:for|of|in) \S{1,40})?)(?:\*\*)?:?\s*$/u;
+  /^\s{0,3}(?:#{1,5}\s{0,4}|\*\*)?(?::\w{1,20}:\s|\p{Emoji_Presentation}\s)?(?:(?:Bug ?fixes|Bug Fixes|Bug or Regression|What's Changed|What’s Changed|Release [Nn]otes|Change ?[Ll]og|CHANGELOG|Notable [Cc]hanges|Other \(Cleanup or Flake\))(?: (?:for|of|in)(?: [\w./-]{1,40}){1,5}| [A-Za-z][\w.-]{1,40}(?: v?\d[\w.+-]{0,30})?)?)(?:\*\*)?:?\s*$/u;
 /** Headings of the other lists in such notes, where a mark of Markdown shows that they are headings. */
 const MARKED_CHANGES =
   /^\s{0,3}(?:#{1,5}\s{1,4}|\*\*)(?:Fix(?:es|ed)?|Features?|Enhancements?|Improvements?|Chores?|Added|Changed|Removed|Deprecat(?:ed|ions?)|Security|Dependencies|Documentation|Performance|Reverts?|Misc(?:ellaneous)?)(?:\*\*)?:?\s*$/;

@@ -27,8 +27,13 @@ const cause = defineCause({
     initializedByNodeadm: likely(['cloud-init', 'console'], /nodes are now initialized by nodeadm/),
     toldAbsent: likely(
       ['client-output', 'unknown'],
-      /\b(?:can't find|cannot find|no longer (?:find|exists?)|is missing|is gone|missing)\b.{0,30}\bbootstrap(?:\.sh)?\b(?: script)?.{0,20}\/etc\/eks\b|\/etc\/eks\/bootstrap\.sh\b.{0,30}\b(?:no longer exists|does not exist|is missing|is gone)\b.{0,60}(?:AL2023|[Aa]mazon [Ll]inux 2023)/,
+      /\b(?:can't find|cannot find|no longer (?:find|exists?)|is missing|is gone|missing)\b.{0,30}\bbootstrap(?:\.sh)?\b(?: script)?.{0,20}\/etc\/eks\b|\/etc\/eks\/bootstrap\.sh\b.{0,30}\b(?:no longer exists|does not exist|is missing|is gone)\b.{0,60}(?:AL2023|[Aa]mazon [Ll]inux 2023)|\b(?:there is no|does(?: not|n't) have an?y?) .{0,20}\/etc\/eks\/bootstrap\.sh\b.{0,20}\b(?:any ?more|any longer)\b/,
       { isTold: true, anchors: ['/etc/eks'] },
+    ),
+    toldNoScript: context(
+      ['client-output', 'unknown'],
+      /\b(?:there (?:is|was) no|does(?: not|n't) (?:have|ship|include|contain)|without|could(?: not|n't) find|can(?:not|'t) find|no longer (?:has|have|ships?|contains?))\b.{0,40}\/etc\/eks\/bootstrap\.sh\b|\/etc\/eks\/bootstrap\.sh\b.{0,40}\b(?:not (?:there|found|present)|removed|missing|gone)\b/,
+      { isTold: true, anchors: ['/etc/eks/bootstrap.sh'] },
     ),
     scriptAbsent: context(
       ['cloud-init', 'console'],
@@ -91,7 +96,7 @@ type Own = ViewOf<typeof cause>;
 
 /** The first AL2023 images had no script in that place at all. */
 function matchAbsentScript(view: Own): Match | null {
-  const absent = view.sign('scriptAbsent');
+  const absent = view.sign('scriptAbsent') ?? view.sign('toldNoScript');
   const image = view.sign('imageIsAl2023') ?? view.sign('toldImage');
   if (absent === null || image === null) return null;
   return found({}, [absent.last, image.first], 'likely');

@@ -13,6 +13,11 @@ const cause = defineCause({
       ['journal', 'containerd', 'console', 'cloud-init'],
       /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
     ),
+    toldService: likely(
+      ['client-output', 'unknown'],
+      /\bsandbox-image(?:\.service)?\b.{0,20}\b(?:fails?|failed|failing|ends?|ended)\b.{0,40}\b(?<reason>i\/o timeout|time-?out|401|403|[Uu]nauthorized|no basic auth credentials|connection refused|no such host)\b/,
+      { isTold: true, anchors: ['sandbox-image'] },
+    ),
     scriptFailed: likely(
       ['journal', 'containerd', 'console', 'cloud-init'],
       /pull-sandbox-image\S{0,40}: .{0,100}(?:(?:level=fatal|ctr: ).{0,200}(?<reason>i\/o timeout|no basic auth credentials|[Uu]nauthorized|401|not found|connection refused|no such host)|(?<reason2>Unable to locate credentials)|panic: (?<reason3>provided file is not a console))/,

@@ -49,6 +49,11 @@ const cause = defineCause({
       /^\s{0,8}"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{0,4}=\s{0,4}"(?![^"]{0,100}:(?:NoSchedule|NoExecute|PreferNoSchedule)\b)/,
       { anchors: ['kubernetes.io/', 'k8s.io/'] },
     ),
+    keptAwayByLabel: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:set|add|added|adding|use|used|using|give|gave|[Ww]ith) (?:the |a |this )?(?:node )?labels? .{0,12}\b(?<labels>node-role\.kubernetes\.io\/[\w-]{1,63}|node\.kubernetes\.io\/role)\b.{0,80}\b(?:(?:won't|don't|doesn't|didn't|do not|does not|did not|never|cannot|can't|fails? to|failed to) (?:join|register|come up|start)|not join(?:ing|ed)?)\b/,
+      { anchors: ['node-role.kubernetes.io/', 'node.kubernetes.io/role'] },
+    ),
     failedToJoin: context(
       ['terraform', 'client-output', 'aws-message'],
       /NodeCreationFailure|Instances failed to join/,

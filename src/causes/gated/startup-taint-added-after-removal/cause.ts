@@ -71,6 +71,11 @@ const cause = defineCause({
         ],
       },
     ),
+    toldApplied: context(
+      ['client-output', 'unknown'],
+      /\b(?:applied|adds?|added|sets?|put|puts) (?:the |this |that )?taint\b.{0,80}\b(?:existing|running) nodes?\b/,
+      { isTold: true, anchors: ['existing node', 'running node'] },
+    ),
     rejected: context(
       ['csi-driver'],
       /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
@@ -142,7 +147,8 @@ function matchTold(view: Own): Match | null {
 
 /** Somebody put the taint on nodes that ran, whose agents had looked long before. */
 function matchRunning(view: Own): Match | null {
-  const [named, kept] = [view.sign('taintNamed'), view.sign('toldKept')];
+  const named = view.sign('taintNamed');
+  const kept = view.sign('toldKept') ?? view.sign('toldApplied');
   if (named === null || kept === null) return null;
   return found(named.last.captures, [named.last, kept.last], 'likely');
 }

@@ -1,4 +1,13 @@
-import { cannotSay, clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  clear,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { isAfter } from '../../../evidence/time.ts';
 
@@ -14,6 +23,21 @@ const cause = defineCause({
       /AWS cloud - no (?:clusterID filtering applied for shared resources|tag filtering)/,
     ),
     startedWithTag: context(['kubelet'], /AWS cloud filtering on ClusterID: (?<cluster>\S{1,100})/),
+    tagNotFound: context(
+      ['kubelet', 'controller-manager', 'client-output', 'unknown'],
+      /Tag "?KubernetesCluster"? nor "?kubernetes\.io\/cluster\/\S{1,63}"? not found/,
+      { anchors: ['KubernetesCluster'] },
+    ),
+    toldRestart: context(
+      ['client-output', 'unknown'],
+      /\b[Rr]estart(?:s|ed|ing)?\b.{0,30}\bkubelet\b.{0,60}\b(?:fix(?:es|ed)?|helps?|helped|solves?|solved|works?|worked|registers?|registered|joins?|joined)\b/,
+      { isTold: true, anchors: ['estart'] },
+    ),
+    toldDelay: likely(
+      ['client-output', 'unknown'],
+      /\b(?:delay(?:ed|s)?|late|later|time)\b.{0,30}\b(?:until|before|at|with|when|in|between)\b.{0,30} tags .{0,40}\b(?:applied|set|visible|available|added|attached)\b/,
+      { isTold: true, anchors: [' tags '] },
+    ),
     toldLate: likely(
       ['client-output', 'unknown'],
       /\btags?\b.{0,40}\b(?:comes?|came|arrives?|arrived|are set|is set|appears?|after)\b.{0,40}\b(?:late|later|delay|too late)\b.{0,400}\b(?:removed|deleted|not present|lacks? (?:the )?tags?)\b|\b(?:removed|deleted)\b.{0,80}\b(?:since|because|as) (?:it|they) (?:lacks?|has no|have no|had no|did not have|didn't have) (?:the )?(?:cluster )?tags?\b/,
@@ -49,9 +73,16 @@ const cause = defineCause({
   },
 });
 
+/** A kubelet that found no tag at its start, and finds it when it starts again. */
+function matchRestart(view: ViewOf<typeof cause>): Match | null {
+  const [missing, helped] = [view.sign('tagNotFound'), view.sign('toldRestart')];
+  if (missing === null || helped === null) return null;
+  return found({}, [missing.last, helped.last], 'likely');
+}
+
 export default matched(cause, (view) => {
   const started = view.sign('startedWithoutTag');
-  if (started === null) return null;
+  if (started === null) return matchRestart(view);
   const later = view.sign('startedWithTag');
   if (later !== null && isAfter(later.last.moment, started.last.moment))
     return found(later.last.captures, [started.last, later.last], 'likely');

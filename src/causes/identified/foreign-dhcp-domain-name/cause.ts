@@ -31,7 +31,7 @@ const cause = defineCause({
     ...INITIALISED,
     toldOptions: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,60}\b(?:custom|own|corporate|company|different|wrong|another|not|isn't|instead)\b.{0,40}\bdomain(?:[ -]name)?\b|\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,60}\bdomain[ -]name\b.{0,12}[=:]?.{0,6}(?!ec2\.internal|\S+\.compute\.internal|Amazon)\b[a-z0-9-]{1,60}\.(?!compute\.internal)[a-z0-9.-]{2,60}|\b(?:[Cc]ustom|[Cc]orporate|[Oo]wn) domain(?:[ -]name)?\b.{0,30}\bDHCP[ -]?[Oo]ptions?\b/,
+      /\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,60}\b(?:custom|own|corporate|company|different|wrong|another|not|isn't|instead)\b.{0,40}\bdomain(?:[ -]name)?\b|\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,60}\bdomain[ -]name\b.{0,12}[=:]?.{0,6}(?!ec2\.internal|\S+\.compute\.internal|Amazon)\b[a-z0-9-]{1,60}\.(?!compute\.internal)[a-z0-9.-]{2,60}|\b(?:[Cc]ustom|[Cc]orporate|[Oo]wn) domain(?:[ -]name)?\b.{0,30}\bDHCP[ -]?[Oo]ptions?\b|\b(?:keeps?|kept|still|always) (?:using|uses?|used|getting|gets|got|taking|takes) (?:the )?domain(?:[ -]name)?\b.{0,40}\bDHCP[ -]?[Oo]ptions?\b|\bDHCP[ -]?[Oo]ptions?(?: [Ss]ets?)?\b.{0,30}\b(?:with|has|have|using|of) (?:our|a|my|their|its)(?: own)? (?:custom |own )?domain\b/,
       { isTold: true, anchors: ['DHCP option', 'DHCP-option', 'DHCP Option', 'DHCPOption'] },
     ),
   },

@@ -13,8 +13,8 @@ const judged = defineCause({
   signs: {
     sentence: definite(
       ['terraform', 'client-output', 'aws-message'],
-      /(?:Cannot create cluster ['"]?(?<cluster>[\w-]{1,100})['"]? )?because (?:(?<zone>[a-z]{2}(?:-[a-z]+)+-\d[a-z]),? )?the targeted availability zone, does not (?:currently )?have sufficient capacity to support the cluster(?:.{0,80}?availability zones: (?<others>[a-z0-9-]+(?:, ?[a-z0-9-]+){0,8}))?/i,
-      { anchors: ['the targeted availability zone, does not'] },
+      /(?:Cannot create cluster ['"]?(?<cluster>[\w-]{1,100})['"]? )?because (?:(?<zone>[a-z]{2,10}(?:-[a-z]+)*-\d[a-z]),? )?the targeted availability zone, does not (?:currently )?have sufficient capacity to support the cluster(?:.{0,80}?availability zones: (?<others>[a-z0-9-]+(?:, ?[a-z0-9-]+){0,8}))?/i,
+      { anchors: ['argeted availability zone, does not', 'argeted Availability Zone, does not'] },
     ),
     code: definite(
       ['terraform', 'client-output', 'aws-message'],

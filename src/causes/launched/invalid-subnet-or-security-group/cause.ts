@@ -69,6 +69,11 @@ const cause = defineCause({
       ['karpenter', 'event'],
       /\blaunched (?:nodeclaim|machine)\b|Type: Launched, Status: \w+ -> True/,
     ),
+    goneFromGroup: likely(
+      ['aws-message', 'terraform', 'client-output', 'unknown'],
+      /\b(?:[Ss]ecurity group|[Ss]ubnet) associated with (?:this|the|your) (?:Auto ?[Ss]caling|ASG|node) ?group (?:'?[\w-]{1,100}'? )?(?:cannot|could not|can't|couldn't|can not) be found\b/,
+      { anchors: [' associated with '] },
+    ),
     refusedByEks: definite(
       ['aws-message', 'terraform', 'client-output'],
       /(?:EKS (?:Cluster|Node Group)\b|\bCreate(?:Cluster|Nodegroup)\b|AWS::EKS::\w+).{0,400}?The (?:subnet ID|security group) '?(?<resource>(?:subnet|sg)-[0-9a-f]{8,17})'? does not exist/,

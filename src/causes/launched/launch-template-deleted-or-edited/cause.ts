@@ -26,7 +26,7 @@ const cause = defineCause({
     ),
     activity: definite(
       ['aws-message', 'terraform', 'client-output'],
-      /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed|Launch template could not be found ?: .{0,80}?(?<template2>lt-[0-9a-f]{8,17}),? does not exist|valid fully-formed launch template\..{1,80}?(?<given>lt-[0-9a-f]{8,17})'?,? does not exist/,
+      /[Ll]aunch template(?:,? with template)?(?: ID)?,? '?(?<template>lt-[0-9a-f]{8,17})'?,? does not exist.*Launching EC2 instance failed|Launch template could not be found ?: .{0,80}?(?<template2>lt-[0-9a-f]{8,17}),? does not exist|valid fully-formed launch template\..{1,80}?(?<given>lt-[0-9a-f]{8,17})'?,? does not exist|InvalidLaunchTemplate(?:Id|Name)\.NotFound\w{0,12}: The specified launch template, with template (?:ID|name) (?<asked>[\w.()/-]{1,128}), does not exist/,
       { anchors: ['aunch template'] },
     ),
     noSuchVersion: definite(

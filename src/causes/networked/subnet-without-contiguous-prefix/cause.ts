@@ -47,6 +47,21 @@ const cause = defineCause({
       ['ipamd'],
       /Prefix pool stats: Total IPs\/Prefixes = (?<total>\d+)\/\d+, AssignedIPs\/CooldownIPs: (?<used>\d+)\/\d+, c\.maxIPsPerENI = (?<room>\d+)/,
     ),
+    toldMode: context(
+      ['client-output', 'unknown'],
+      /\b[Pp]refix[ -][Dd]elegation\b.{0,30}\b(?:enabled|on|active|in use|used|turned on)\b|\b(?:enabled|use|using|with) [Pp]refix[ -][Dd]elegation\b/,
+      { isTold: true, anchors: ['refix'] },
+    ),
+    toldFree: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:many|plenty of|enough|lots of|hundreds of|dozens of|\d{2,5}) (?:\w+, )?(?:free|available|unused)\b.{0,20}\b(?:IPs?|addresses)\b.{0,30}\bsubnets?\b|\bsubnets?\b.{0,40}\b(?:many|plenty of|enough|lots of|hundreds of|dozens of|\d{2,5}) (?:\w+, )?(?:free|available|unused)\b.{0,20}\b(?:IPs?|addresses)\b/,
+      { isTold: true, anchors: ['subnet'] },
+    ),
+    waitsForAddress: context(
+      ['client-output', 'unknown', 'event', 'pod-status'],
+      /\bfailed to assign an? IP address\b|\bfailed to assign IP address\b/,
+      { anchors: ['failed to assign'] },
+    ),
     otherReason: context(
       ['ipamd', 'aws-node'],
       /UnauthorizedOperation|\wLimitExceeded|non schedulable node|CNI is terminating|Failed to get pod ENI config|max ENI limit|InsufficientFreeAddressesInSubnet/,
@@ -111,7 +126,8 @@ const STANDSTILL_MS = 30_000;
 function matchBlocks(view: Own): Match | null {
   const shortage = addressShortage(view);
   if (view.sign('refusedByEc2') !== null) return null;
-  return shortage === null ? matchStandstill(view) : matchSubnet(view, shortage);
+  if (shortage !== null) return matchSubnet(view, shortage);
+  return matchStandstill(view) ?? matchTold(view);
 }
 
 /** Counted from every interface that EC2 lists; what it does not list could only take more. */
@@ -133,6 +149,13 @@ function matchSubnet(view: Own, shortage: AddressShortage): Match | null {
     view.quote(fact, `${subnet.id} ${range} AvailableIpAddressCount ${free}, free /28 blocks 0`),
     view.quote(daemonSet, 'DaemonSet aws-node ENABLE_PREFIX_DELEGATION true'),
   ]);
+}
+
+/** Pods wait for addresses of a subnet that has many, on nodes that take whole prefixes. */
+function matchTold(view: Own): Match | null {
+  const told = [view.sign('toldMode'), view.sign('toldFree'), view.sign('waitsForAddress')];
+  const proof = told.flatMap((one) => (one === null ? [] : [one.last]));
+  return proof.length < told.length ? null : found({}, proof, 'likely');
 }
 
 function matchStandstill(view: Own): Match | null {

@@ -70,6 +70,11 @@ const cause = defineCause({
       ['event', 'client-output'],
       /\bMemoryPressure\b.{0,80}\b[Nn]ode (?:is )?experiencing (?<what>memory) pressure/,
     ),
+    toldMemory: likely(
+      ['client-output', 'unknown'],
+      /\b(?:applications?|apps?|pods?|containers?|workloads?|processes)\b.{0,60}\b(?:consum(?:es?|ed|ing)|us(?:es?|ed|ing)|tak(?:es?|ing)|took|eats?|eating|exhausts?|exhausted|allocat(?:es?|ed)) (?:too much|all(?: of)?(?: the)?|(?:the|a node's) whole|up all) ?(?:node )?(?<what>memory)\b.{0,80}\b[Nn]odes?\b.{0,80}\b(?:los(?:es?|ing|t) readiness|NotReady|not ready|unresponsive|inoperable|unreachable|dies?|died|hangs?|freezes?|froze)\b|\b[Nn]odes?\b.{0,40}\b(?:NotReady|not ready|unresponsive|unreachable|dies?|died|hangs?|freezes?)\b.{0,60}\b(?:high|under|of|extreme) (?<what2>memory) (?:pressure|usage|load)\b/,
+      { isTold: true, anchors: ['memory'] },
+    ),
     systemOom: context(
       ['event'],
       /System OOM encountered(?:, victim process: (?<victim>[\w.:/-]+))?/,

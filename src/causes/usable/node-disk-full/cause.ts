@@ -38,8 +38,8 @@ const cause = defineCause({
       { anchors: ['/dev/nvme', '/dev/xvd', '/dev/sd', '/dev/root', '/dev/mapper/', '/dev/md'] },
     ),
     relieved: withdraws(
-      ['event', 'kubelet', 'node-status'],
-      /status is now: NodeHasNoDiskPressure|condition DiskPressure=False/,
+      ['event', 'kubelet', 'node-status', 'client-output', 'unknown'],
+      /status is now: NodeHasNoDiskPressure|condition DiskPressure=False|^\s{0,8}DiskPressure\s+False\s.{0,200}KubeletHasNoDiskPressure/,
     ),
     noRoom: context(
       ['kubelet', 'ipamd'],
@@ -58,6 +58,11 @@ const cause = defineCause({
     writeRefused: likely(
       ['containerd', 'kubelet', 'event'],
       /(?:write|mkdir|create|open) \/var\/lib\/(?:containerd|docker|kubelet)\/[^\s:"]{1,300}: no space left on device/,
+    ),
+    toldPressure: likely(
+      ['client-output', 'unknown'],
+      /\b(?:reports?|reported|reporting|shows?|showed|says?|said|with|because of|due to|under) [Dd]isk ?[Pp]ressure\b.{0,40}\bevict(?:s|ed|ing|ions?)?\b|\bevict(?:s|ed|ing|ions?)\b.{0,60}\b(?:because of|due to|with|for) [Dd]isk ?[Pp]ressure\b/,
+      { isTold: true, anchors: ['ressure'] },
     ),
     toldFull: likely(
       ['client-output', 'unknown', 'terraform'],

@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A volume of one writer still hangs on the instance where its last pod ran. */
-export default defineCause({
+const cause = defineCause({
   id: 'volume-still-attached',
   stage: 'usable',
   title: 'a volume is still attached to another instance',
@@ -11,6 +11,15 @@ export default defineCause({
     multiAttach: likely(
       ['event', 'pod-status', 'controller-manager', 'client-output'],
       /Multi-Attach error for volume "(?<volume>[\w.-]{1,253})".{0,300}?Volume is already (?:exclusively attached to one node|used by (?:pod\(s\) (?<holder>[\w.-]{1,253})|\d{1,4} pod))/,
+    ),
+    // Pages break the event between its two sentences.
+    multiAttachBroken: context(
+      ['event', 'pod-status', 'client-output', 'unknown'],
+      /Multi-Attach error for volume "(?<volume>[\w.-]{1,253})"\s*$/,
+    ),
+    heldElsewhere: context(
+      ['event', 'pod-status', 'client-output', 'unknown'],
+      /^\s*Volume is already (?:exclusively attached to one node|used by (?:pod\(s\) (?<holder>[\w.-]{1,253})|\d{1,4} pod))/,
     ),
     inUse: definite(
       ['event', 'csi-driver', 'pod-status', 'client-output', 'aws-message'],
@@ -63,4 +72,14 @@ export default defineCause({
       'https://kubernetes.io/docs/concepts/cluster-administration/node-shutdown/#non-graceful-node-shutdown',
     ],
   },
+});
+
+export default matched(cause, (view) => {
+  const [asked, held] = [view.sign('multiAttachBroken'), view.sign('heldElsewhere')];
+  if (asked === null || held === null) return null;
+  return found(
+    { ...held.last.captures, ...asked.last.captures },
+    [asked.last, held.last],
+    'likely',
+  );
 });
