@@ -31,7 +31,8 @@ async function bundle(): Promise<void> {
     format: 'esm',
     platform: 'node',
     target: 'node22',
-    charset: 'utf8',
+    // A source with one other letter takes V8 two bytes for each of its letters, as long as it runs.
+    charset: 'ascii',
     minifyWhitespace: true,
     minifySyntax: true,
     legalComments: 'none',

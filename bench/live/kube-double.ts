@@ -84,9 +84,7 @@ export function kubeDouble(size: ClusterSize): KubeDouble {
     const known = pages.get(url);
     const plural = pathname.slice(pathname.lastIndexOf('/') + 1);
     if (searchParams.has('watch')) {
-      const { kind, count, at } = kinds[plural] ?? NONE;
-      const objects = Array.from({ length: count }, (_, index) => at(index));
-      watches.follow(plural, { kind, objects }, response, searchParams);
+      watches.follow(plural, kinds[plural] ?? NONE, response, searchParams);
       return;
     }
     const limit = Number(searchParams.get('limit') ?? '500');

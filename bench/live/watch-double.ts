@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 /** One list that watches follow. */
 interface Followed {
   readonly kind: string;
-  readonly objects: readonly object[];
+  readonly count: number;
+  readonly at: (index: number) => object;
 }
 
 /** Watches as kube-apiserver serves them: what exists, a bookmark, and then what is changed. */
@@ -30,8 +32,30 @@ interface Versioned {
   readonly metadata?: { readonly resourceVersion?: string };
 }
 
+interface Follower {
+  write: (line: string) => void;
+}
+
+/** As fast as they are read: of 100,000 pods nobody can hold all lines at once. */
+async function sendList(
+  response: ServerResponse,
+  count: number,
+  lineAt: (index: number) => string,
+): Promise<void> {
+  const ending = new AbortController();
+  const { signal } = ending;
+  response.once('close', () => ending.abort());
+  try {
+    for (let index = 0; index < count && !signal.aborted; index++)
+      if (!response.write(lineAt(index))) await once(response, 'drain', { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
 export function watchDouble(apiVersionOf: (plural: string) => string): WatchDouble {
-  const open = new Map<string, Set<ServerResponse>>();
+  const open = new Map<string, Set<Follower>>();
+  const ends = new Set<() => void>();
   let version = 1000;
   const event = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;
   const versioned = (object: object, plural: string, kind: string): object => ({
@@ -52,20 +76,30 @@ export function watchDouble(apiVersionOf: (plural: string) => string): WatchDoub
       for (const response of responses) response.write(bookmark(plural, kinds.get(plural) ?? ''));
   }, BOOKMARK_MS);
   return {
-    follow(plural, { kind, objects }, response, parameters) {
+    follow(plural, listed, response, parameters) {
+      const { kind } = listed;
       kinds.set(plural, kind);
       response.writeHead(200, { 'content-type': 'application/json' });
       response.flushHeaders();
-      if (parameters.get('sendInitialEvents') === 'true') {
-        for (const object of objects)
-          response.write(event('ADDED', versioned(object, plural, kind)));
-        response.write(bookmark(plural, kind, { 'k8s.io/initial-events-end': 'true' }));
-      }
       const lifeMs = Number(parameters.get('timeoutSeconds') ?? '600') * 1000;
       setTimeout(() => response.end(), lifeMs).unref();
+      // What changes while the list is sent comes behind it.
+      const waiting: string[] = [];
+      const follower: Follower = { write: (line) => void waiting.push(line) };
       const all = open.get(plural) ?? new Set();
-      open.set(plural, all.add(response));
-      response.on('close', () => all.delete(response));
+      open.set(plural, all.add(follower));
+      response.on('close', () => all.delete(follower));
+      const isListed = parameters.get('sendInitialEvents') === 'true';
+      const begin = async (): Promise<void> => {
+        await sendList(response, isListed ? listed.count : 0, (index) =>
+          event('ADDED', versioned(listed.at(index), plural, kind)),
+        );
+        const end = bookmark(plural, kind, { 'k8s.io/initial-events-end': 'true' });
+        for (const line of [...(isListed ? [end] : []), ...waiting]) response.write(line);
+        follower.write = (line) => void response.write(line);
+      };
+      begin().catch((error: unknown) => response.destroy(error as Error));
+      ends.add(() => response.end());
     },
     change(plural, object) {
       version += 1;
@@ -75,7 +109,7 @@ export function watchDouble(apiVersionOf: (plural: string) => string): WatchDoub
     version: () => version,
     end() {
       clearInterval(timer);
-      for (const responses of open.values()) for (const response of responses) response.end();
+      for (const end of ends) end();
     },
   };
 }

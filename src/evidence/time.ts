@@ -90,9 +90,23 @@ export function isoTime(when: When | null): string | null {
   return `${isoDate(days)}T${isoClock(when.ms - days * 86_400_000)}Z`;
 }
 
+/** The stamps that were read lately: those of objects are often of the same seconds. */
+const STAMPS = new Map<string, number | null>();
+const STAMPS_MAX = 256;
+const STAMP_CHARS_MAX = 40;
+
 /** Milliseconds since the epoch of an ISO stamp in UTC or with an offset, null for anything else. */
 export function isoMs(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return null;
+  const known = STAMPS.get(text);
+  if (known !== undefined) return known;
+  const ms = readStamp(text);
+  if (STAMPS.size >= STAMPS_MAX) STAMPS.clear();
+  if (text.length <= STAMP_CHARS_MAX) STAMPS.set(text, ms);
+  return ms;
+}
+
+function readStamp(text: string): number | null {
   const m =
     /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):?(\d{2}))$/.exec(
       text,

@@ -43,7 +43,7 @@ function looksAt(probe: string): Condition {
   return hasItem('agent.probes', probe);
 }
 
-const HAS_MACHINE = anyOf(looksAt('metadata'), looksAt('interruption'));
+const HAS_MACHINE = anyOf(looksAt('metadata'), looksAt('kubelet'), looksAt('interruption'));
 const HAS_SOCKETS = looksAt('csi');
 const SLICES = rule('discovery.k8s.io', 'endpointslices', 'list');
 

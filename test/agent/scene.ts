@@ -28,5 +28,12 @@ export function stateOf(
   change: Partial<MachineState> = {},
 ): () => Promise<MachineState> {
   const path = { rules: [], flows: [], ownAddresses: [] };
-  return async () => ({ atMs: clock.nowMs(), path, nodeRole: 'node', notices: [], ...change });
+  return async () => ({
+    atMs: clock.nowMs(),
+    path,
+    nodeRole: 'node',
+    notices: [],
+    kubeletStartedMs: null,
+    ...change,
+  });
 }

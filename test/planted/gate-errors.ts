@@ -1,6 +1,7 @@
 import { inFile, type PlantedError } from './errors.ts';
 
 const DECIDE = ['src/controllers/gate/decide.test.ts'];
+const KUBELETS = ['test/controllers/gate/kubelet-restart.test.ts'];
 const MEMORY = ['src/controllers/gate/memory.test.ts'];
 const PLAN = ['src/controllers/gate/plan.test.ts'];
 const TIMELINE = ['test/controllers/gate/timeline.test.ts'];
@@ -125,8 +126,8 @@ export const GATE_ERRORS: readonly PlantedError[] = [
     ],
     [
       'the blast budget is not asked',
-      "if (!view.isWithinBudget) return keep('ProofSuspected');",
-      '',
+      "return isWithinBudget ? { act: 'put-regress', reason, againMs: null } : keep('ProofSuspected');",
+      "return { act: 'put-regress', reason, againMs: null };",
       DECIDE,
     ],
     [
@@ -140,6 +141,34 @@ export const GATE_ERRORS: readonly PlantedError[] = [
       "if (view.opened === 'before') return { act: 'put-regress', reason: 'Rebooted', againMs: null };",
       '',
       DECIDE,
+    ],
+    [
+      'a restart of the kubelet leaves a node open where it counts',
+      "if (view.opened === 'before-restart') return shutAgain(view, 'KubeletRestarted');",
+      '',
+      DECIDE,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/budget.ts', [
+    [
+      'one node more is shut again than the budget allows',
+      'const more = count.lost.has(node) ? 0 : 1;',
+      'const more = 0;',
+      KUBELETS,
+    ],
+  ]),
+  ...inFile('src/controllers/gate/kubelet-run.ts', [
+    [
+      'the run of a former boot counts as a restart of the kubelet',
+      'return noted.startsWith(`${boot} `) && noted !== run;',
+      'return boot !== undefined && noted !== run;',
+      KUBELETS,
+    ],
+    [
+      'a kubelet of which the agent says nothing counts as restarted',
+      'if (noted === undefined || run === null) return false;',
+      'if (noted === undefined || run === null) return noted !== undefined;',
+      KUBELETS,
     ],
   ]),
   ...inFile('src/controllers/gate/memory.ts', [

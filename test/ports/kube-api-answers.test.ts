@@ -7,7 +7,7 @@ import {
   type KubeClientOptions,
   kubeClient,
 } from '../../src/adapters/kubernetes/client.ts';
-import { linesOf } from '../../src/adapters/kubernetes/lines.ts';
+import { Lines } from '../../src/adapters/kubernetes/lines.ts';
 import type { KubeTarget } from '../../src/adapters/kubernetes/target.ts';
 
 import { virtualClock } from './fake/clock.ts';
@@ -187,12 +187,10 @@ test('who is not impersonated by group or id is so by name alone', async (contex
 
 test('lines are whole, whatever the pieces, and none is longer than the limit', async () => {
   const linesIn = async (bytesMax: number, ...pieces: readonly string[]): Promise<string[]> => {
-    async function* chunks(): AsyncGenerator<Uint8Array> {
-      for (const piece of pieces) yield Buffer.from(piece);
-    }
-    const lines: string[] = [];
-    for await (const line of linesOf(chunks(), bytesMax)) lines.push(line);
-    return lines;
+    const lines = new Lines(bytesMax);
+    const found = pieces.flatMap((piece) => [...lines.of(Buffer.from(piece))]);
+    lines.end();
+    return found;
   };
   assert.deepEqual(await linesIn(9, 'one\ntw', 'o', '\n\n', 'three\n'), ['one', 'two', 'three']);
   assert.deepEqual(await linesIn(4, 'ab', 'cd', '\n'), ['abcd']);

@@ -173,6 +173,29 @@ test('F18 an event that was lost is made good by the next listing', async (conte
   assert.ok(told.includes('deleted n1'));
 });
 
+test('a listing reads no object again that is as it was', async (context) => {
+  const read: string[] = [];
+  const told = await scene(context, {
+    reflector: {
+      limits: { resyncMs: 60_000 },
+      project: (object) => {
+        const row = project(object);
+        read.push(row.name);
+        return row;
+      },
+    },
+  });
+  const before = told.reflector.get('n1');
+  told.api.put(NODES, node('n2', 'b'));
+  await told.clock.advance(1_000);
+  read.length = 0;
+  const { listings } = told.reflector.state().counts;
+  await told.clock.advance(20 * 60_000);
+  assert.ok(told.reflector.state().counts.listings > listings);
+  assert.deepEqual(read, []);
+  assert.equal(told.reflector.get('n1'), before);
+});
+
 test('F19 events that are sent again change nothing and are counted', async (context) => {
   const { api, clock, reflector, told } = await scene(context);
   api.put(NODES, node('n1', 'b'));

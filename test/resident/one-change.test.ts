@@ -7,7 +7,12 @@ import {
   readListed,
 } from '../../src/collection/resident/store.ts';
 import { KUBE_LISTS, type PlannedList } from '../../src/collection/resources.ts';
+import { causeOf } from '../../src/causes/catalogue.ts';
+import { CAUSES } from '../../src/causes/index.generated.ts';
+import type { Cause } from '../../src/diagnosis/cause.ts';
 import type { DiagnosisDocument } from '../../src/diagnosis/document.ts';
+import { examine } from '../../src/diagnosis/examine.ts';
+import { createMemory } from '../../src/diagnosis/memory.ts';
 import { rollCallOf } from '../../src/diagnosis/roll-call/roll-call.ts';
 import type { RollCallDocument } from '../../src/diagnosis/roll-call/document.ts';
 import { createAssembler } from '../../src/diagnosis/subjects.ts';
@@ -163,7 +168,40 @@ function apart<T extends { readonly name: string }>(
   return now.filter((one) => !known.has(one)).map(({ name }) => name);
 }
 
+/** Every cause; each notes of which machines it is asked. */
+async function notedCauses(asked: (machine: string, cause: string) => void) {
+  const causes = await Promise.all(CAUSES.map(async (entry) => causeOf(await entry.load())));
+  return causes.map(
+    (cause): Cause => ({
+      ...cause,
+      match(view) {
+        asked(view.node ?? view.instanceId ?? 'the cluster', cause.id);
+        return cause.match?.(view) ?? null;
+      },
+    }),
+  );
+}
+
 describe('a change of one Node', () => {
+  test('asks no cause about another machine', async () => {
+    const { turn, known } = createCluster();
+    const asked = new Set<string>();
+    const causes = await notedCauses((machine) => void asked.add(machine));
+    const [assemble, memory] = [createAssembler(), createMemory()];
+    const look = (observations: Observations): void => {
+      const subjects = assemble(observations);
+      memory.look({ observations, subjects }, Number.POSITIVE_INFINITY);
+      examine({ observations, subjects, causes, memory, catalogueVersion: '' });
+    };
+    turn(5, DOWN);
+    look(known(NOW_MS));
+    assert.equal(asked.size, MACHINES + LONELY + 1);
+    asked.clear();
+    turn(7, DOWN);
+    look(known(NOW_MS + 200));
+    assert.deepEqual([...asked].toSorted(), ['the cluster', 'web-7']);
+  });
+
   test('makes the report and the row of its machine again, and those of no other', async () => {
     const { turn, renew, known } = createCluster();
     const look = createLooks(known);

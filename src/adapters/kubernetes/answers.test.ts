@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { PortError } from '../../ports/port-error.ts';
 import { answerText, jsonOf, malformed } from './answer.ts';
 import { codeOf } from './environment.ts';
-import { LineError, linesOf } from './lines.ts';
+import { LineError, Lines } from './lines.ts';
 import { resourceName, textOf } from './request-name.ts';
 import { watchEvent } from './watch-event.ts';
 
@@ -18,7 +18,10 @@ async function* stream(...chunks: readonly (string | Uint8Array)[]): AsyncGenera
 async function lines(bytesMax: number, ...chunks: readonly (string | Uint8Array)[]) {
   const found: string[] = [];
   try {
-    for await (const line of linesOf(stream(...chunks), bytesMax)) found.push(line);
+    const open = new Lines(bytesMax);
+    for await (const chunk of stream(...chunks))
+      for (const line of open.of(chunk)) found.push(line);
+    open.end();
   } catch (error) {
     assert.ok(error instanceof LineError);
     found.push(`too ${error.what}: ${error.message}`);

@@ -21,7 +21,7 @@ import { answerText, jsonOf, malformed } from './answer.ts';
 import type { KubeEnvironment } from './environment.ts';
 import { DEFAULT_KUBE_LIMITS, type KubeClientLimits } from './limits.ts';
 import { EndOf } from './end-of.ts';
-import { LineError, linesOf } from './lines.ts';
+import { LineError, Lines } from './lines.ts';
 import { isFile, isOfKubelet, nodeLogOf } from './node-log.ts';
 import { listPath, nodeLogPath, objectPath, segment, watchPath, withQuery } from './paths.ts';
 import { type RequestName, resourceName } from './request-name.ts';
@@ -140,8 +140,11 @@ class HttpKubeClient implements KubeClient {
       signal,
     });
     try {
-      for await (const line of linesOf(answer.bytes, this.#sender.limits.lineBytesMax))
-        yield watchEvent(line, { server: this.server, name, nowMs: this.#sender.now() });
+      const lines = new Lines(this.#sender.limits.lineBytesMax);
+      for await (const chunk of answer.bytes as AsyncIterable<Uint8Array>)
+        for (const line of lines.of(chunk))
+          yield watchEvent(line, { server: this.server, name, nowMs: this.#sender.now() });
+      lines.end();
     } catch (error) {
       throw this.#lineFailure(error, name, signal);
     } finally {

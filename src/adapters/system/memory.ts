@@ -24,9 +24,14 @@ const STAYING = [...EARLY, '--optimize-for-size', '--incremental-marking', '--no
 
 /**
  * The young part of the heap grows once, while the program is loaded. Threads that help to collect
- * so little spend more than they save.
+ * so little spend more than they save, and waiting for them doubles each pause. A flag that is set
+ * while V8 runs brings none of those that it implies, so that each is named.
  */
-const LOADING = ['--semi-space-growth-factor=8', '--single-threaded-gc'] as const;
+const LOADING = [
+  '--semi-space-growth-factor=8',
+  '--single-threaded-gc',
+  '--no-parallel-scavenge',
+] as const;
 
 /** Loads a program that runs for months, reads much, and is to stay small. */
 export async function loadResident<T>(load: () => Promise<T>): Promise<T> {
@@ -34,6 +39,23 @@ export async function loadResident<T>(load: () => Promise<T>): Promise<T> {
   const loaded = await load();
   for (const flag of STAYING) setFlagsFromString(flag);
   return loaded;
+}
+
+/**
+ * Flags for a program that keeps a roll call, which changes little: V8 grows the heap in half as
+ * large steps as those of a look, moves what is left together, and marks in steps, which it needs to
+ * give back anything at rest. Of 20,000 pods each alone saves 10 to 20 MB and all of them 90.
+ */
+const KEEPING = [
+  ...EARLY,
+  '--heap-growing-percent=15',
+  '--optimize-for-size',
+  '--incremental-marking',
+] as const;
+
+/** Has garbage collected often, where much is kept for as long as the program runs. */
+export function collectOften(): void {
+  for (const flag of KEEPING) setFlagsFromString(flag);
 }
 
 /** Has garbage collected late, where there is little of it and an answer is waited for. */

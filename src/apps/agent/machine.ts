@@ -3,6 +3,7 @@ import { replaceFile } from '../../adapters/host/write-file.ts';
 import { systemClock } from '../../adapters/system/clock.ts';
 import { staySmall } from '../../adapters/system/memory.ts';
 import { decidingLines, decidingText } from '../../collection/agent/deciding-lines.ts';
+import { kubeletFinder } from '../../collection/agent/kubelet-finder.ts';
 import { lookAtMachine, machineStateText } from '../../collection/agent/machine-state.ts';
 import { redact } from '../../evidence/redact.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -32,10 +33,11 @@ export async function runMachine(run: MachineRun): Promise<void> {
 
 async function keepState({ file, root, err }: MachineRun, signal: AbortSignal): Promise<void> {
   const host = openHost(systemClock);
+  const findKubelet = kubeletFinder();
   let failure = '';
   while (!signal.aborted) {
     try {
-      const state = await lookAtMachine({ host, root }, systemClock.nowMs());
+      const state = await lookAtMachine({ host, root }, systemClock.nowMs(), findKubelet);
       await replaceFile(file, machineStateText(state));
       failure = '';
     } catch (error) {

@@ -14,6 +14,7 @@ import { systemRandom } from '../../adapters/system/random.ts';
 import { bootedMs } from '../../collection/agent/booted.ts';
 import type { ApiServerAddress } from '../../collection/agent/api-server.ts';
 import { lookAtMachine, readMachineState } from '../../collection/agent/machine-state.ts';
+import { kubeletFinder } from '../../collection/agent/kubelet-finder.ts';
 import type { MachineView } from '../../collection/agent/metadata.ts';
 import { AgentPlaces } from '../../collection/agent/places.ts';
 import { probeNamed, type ProbeSettings } from '../../collection/agent/probes.ts';
@@ -110,7 +111,9 @@ function serviceOf(env: NodeJS.ProcessEnv): ApiServerAddress | null {
 function viewOf({ machineState, machineRoot }: AgentRun): MachineView {
   const host = openHost(systemClock);
   if (machineState !== null) return async () => readMachineState(host, machineState);
-  return async () => lookAtMachine({ host, root: machineRoot }, systemClock.nowMs());
+  const findKubelet = kubeletFinder();
+  const machine = { host, root: machineRoot };
+  return async () => lookAtMachine(machine, systemClock.nowMs(), findKubelet);
 }
 
 /** In a pod its service account, without what reads kubeconfigs. */

@@ -10,6 +10,7 @@ import { SourceError } from '../cli/context.ts';
 import type { LiveFlags } from '../cli/live/flags.ts';
 import { type LiveRecorder, openLiveRecorder } from '../cli/live/live-recording.ts';
 import { addressIn } from '../cli/options/address.ts';
+import { collectOften } from '../../adapters/system/memory.ts';
 import { type Clients, openClients } from '../cli/live/open-clients.ts';
 import { openKubeTarget } from '../cli/live/open-kube-target.ts';
 import type { OpenConfiguration } from './configuration.ts';
@@ -102,6 +103,7 @@ export async function runUntilSignal(run: ControllerRun): Promise<void> {
   const signals = listenToSignals(configuration);
   const { target, environment } = await openKubeTarget(flags);
   const clients = await openClients(flags);
+  collectOften();
   const { kube } = clients;
   if (kube === null)
     throw new SourceError(clients.refusals.map(({ message }) => message).join('\n'));

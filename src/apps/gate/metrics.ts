@@ -1,5 +1,6 @@
 import type { GateWrite } from '../../controllers/gate/keeper.ts';
 import type { Look, LookedPolicy } from '../../controllers/gate/look.ts';
+import type { NodeFacts } from '../../controllers/gate/node-facts.ts';
 import type { GateHappening, Happened } from '../../controllers/gate/notes.ts';
 import type { GatePolicy } from '../../controllers/gate/policy.ts';
 import { notEnforcedMs } from '../../controllers/gate/record.ts';
@@ -13,6 +14,7 @@ const HAPPENINGS: readonly GateHappening[] = [
   'GateNotEnforced',
   'GateRestored',
   'GateRebooted',
+  'GateKubeletRestarted',
   'GateShutAgain',
   'GateAdoptedTaint',
 ];
@@ -46,20 +48,28 @@ function stateOf({ view, decision, policy }: LookedPolicy): State {
 /** A gate, the state of a node, and whether the node came without the taint. */
 type Stand = readonly [gate: string, state: State, isUnenforced: boolean];
 
+function standOf(one: LookedPolicy, node: NodeFacts): Stand {
+  return [one.policy.source.name, stateOf(one), notEnforcedMs(one.policy, node) !== null];
+}
+
 /** How many nodes of each gate are in which state; of a node nothing but this is kept. */
 class Standings {
   readonly #nodes = new Map<string, readonly Stand[]>();
 
   take({ node, decided }: Look): void {
-    const states = decided.map((one): Stand => {
-      const isUnenforced = notEnforcedMs(one.policy, node) !== null;
-      return [one.policy.source.name, stateOf(one), isUnenforced];
-    });
     const known = this.#nodes.get(node.name);
-    const isSame = (one: Stand, index: number): boolean =>
-      one.every((part, place) => known?.[index]?.[place] === part);
-    if (known?.length !== states.length || !states.every(isSame))
-      this.#nodes.set(node.name, states);
+    const isSame = (one: LookedPolicy, index: number): boolean => {
+      const stand = known?.[index];
+      if (stand === undefined) return false;
+      const [gate, state, isUnenforced] = stand;
+      if (gate !== one.policy.source.name || state !== stateOf(one)) return false;
+      return isUnenforced === (notEnforcedMs(one.policy, node) !== null);
+    };
+    if (known?.length !== decided.length || !decided.every(isSame))
+      this.#nodes.set(
+        node.name,
+        decided.map((one) => standOf(one, node)),
+      );
   }
 
   forget(name: string): void {

@@ -89,16 +89,11 @@ async function runFollower({ stage, api, resource, bug, signal }: Following): Pr
     resource,
     selection,
     project: (object) => Number(textAt(object, 'metadata.resourceVersion')),
-    onChange: ({ type, key, value, previous }) =>
-      tell({
-        plural,
-        key,
-        type,
-        version: value,
-        before: previous,
-        size: reflector.size,
-        listings: reflector.state().counts.listings,
-      }),
+    onChange({ type, key, value: version, previous: before }) {
+      const { size } = reflector;
+      const { listings } = reflector.state().counts;
+      if (type !== 'forgotten') tell({ plural, key, type, version, before, size, listings });
+    },
   });
   return reflector.run(signal);
 }

@@ -13,6 +13,8 @@ import { readIptablesRules } from '../../readers/host/iptables.ts';
 import { readNftRules } from '../../readers/host/nft.ts';
 import { readOwnAddresses } from '../../readers/host/own-addresses.ts';
 import { readNotices } from './notices.ts';
+import { type KubeletFinder, kubeletFinder } from './kubelet-finder.ts';
+import type { MachineRoot } from './machine-root.ts';
 import { askMetadata, askToken, ROLES_PATH, roleIn } from './metadata-client.ts';
 
 /** What only the machine's own network shows. */
@@ -24,19 +26,14 @@ export interface MachineState {
   readonly nodeRole: string | null | undefined;
   /** null when they could not be asked for. */
   readonly notices: readonly InterruptionNotice[] | null;
+  /** When the kubelet began, after the boot; null where none was seen. */
+  readonly kubeletStartedMs: number | null;
 }
 
 const LIMITS = { timeoutMs: 3_000, bytesMax: 4 * 1024 * 1024 };
 const STATE_BYTES_MAX = 1024 * 1024;
 const LIST_CONNECTIONS = 'conntrack -L -p tcp --orig-dst 169.254.169.254'.split(' ');
 const CONNECTIONS = '/proc/net/nf_conntrack';
-
-/** Where the machine's programs are, as seen from this program. */
-export interface MachineRoot {
-  readonly host: Host;
-  /** The machine's file system below a folder of this container; null for the own one. */
-  readonly root: string | null;
-}
 
 /** The output of a program of the machine; null when it is not there or may not be run. */
 async function printed(
@@ -108,14 +105,20 @@ export async function readMetadataPath(machine: MachineRoot): Promise<MetadataPa
 }
 
 /** Looks from the machine's own network; nothing is thrown for what it cannot see. */
-export async function lookAtMachine(machine: MachineRoot, atMs: number): Promise<MachineState> {
-  const path = readMetadataPath(machine);
+export async function lookAtMachine(
+  machine: MachineRoot,
+  atMs: number,
+  findKubelet: KubeletFinder = kubeletFinder(),
+): Promise<MachineState> {
+  const seen = Promise.all([readMetadataPath(machine), findKubelet(machine)]);
   const { status, token } = await askToken(machine.host);
-  if (status === null) return { atMs, path: await path, nodeRole: undefined, notices: null };
+  const [path, kubeletStartedMs] = await seen;
+  if (status === null) return { atMs, path, nodeRole: undefined, notices: null, kubeletStartedMs };
   const reply = await askMetadata(machine.host, ROLES_PATH, token);
   return {
     atMs,
-    path: await path,
+    path,
+    kubeletStartedMs,
     nodeRole: reply?.status === 404 ? null : (roleIn(reply) ?? undefined),
     notices: await readNotices(machine.host, token),
   };
@@ -148,9 +151,11 @@ function stateIn(text: string): MachineState | null {
   const atMs = at(value, 'atMs');
   if (!isObject(value) || typeof atMs !== 'number' || !isObject(at(value, 'path'))) return null;
   const nodeRole = value['nodeRole'];
+  const startedMs = value['kubeletStartedMs'];
   return {
     atMs,
     nodeRole: nodeRole === null ? null : (textAt(value, 'nodeRole') ?? undefined),
+    kubeletStartedMs: typeof startedMs === 'number' ? startedMs : null,
     notices: value['notices'] === null ? null : listAt(value, 'notices').flatMap(noticeIn),
     path: {
       rules: at(value, 'path.rules') === null ? null : listAt(value, 'path.rules').flatMap(ruleIn),

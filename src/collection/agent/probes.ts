@@ -4,6 +4,7 @@ import type { NodeProbe } from '../../ports/node-probe.ts';
 import type { Random } from '../../ports/random.ts';
 import { type ApiServerPlaces, apiServerProbe, clockProbe } from './api-server.ts';
 import { identityProbe, type InjectedIdentity } from './identity.ts';
+import { kubeletProbe } from './kubelet-run.ts';
 import { csiProbe, diskProbe } from './machine.ts';
 import { type MachineView, metadataProbe, noticeProbe } from './metadata.ts';
 import { dnsProbe, imagePathProbe, podNetworkProbe } from './network.ts';
@@ -72,6 +73,8 @@ export function probeNamed(name: ProbeName, tools: AgentTools, settings: ProbeSe
       return imagePathProbe(tools, settings.registries, slow);
     case 'disk':
       return diskProbe(tools, settings.disks, times);
+    case 'kubelet':
+      return kubeletProbe(tools, view, { intervalMs: NOTICE_MS, timeoutMs: TIMEOUT_MS });
     default:
       return noticeProbe(tools, view, { intervalMs: NOTICE_MS, timeoutMs: TIMEOUT_MS });
   }

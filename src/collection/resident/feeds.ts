@@ -11,7 +11,7 @@ import { type Common, createCommon } from '../../readers/collector.ts';
 import { KUBE_LISTS, type PlannedList } from '../resources.ts';
 import type { ResidentListener } from './listener.ts';
 import type { ShelfState } from './shelf.ts';
-import { type ListedObject, readListed, type ResidentStore } from './store.ts';
+import { type ListedObject, mostOf, readListed, type ResidentStore } from './store.ts';
 
 /** Of a list that the server could not confirm for so long, nobody knows how it is now. */
 export const STALE_MS = 30_000;
@@ -61,31 +61,30 @@ interface Feed {
 
 const OF_MACHINES: ReadonlySet<string> = new Set(['Node', 'NodeClaim']);
 
-/** What a listener keeps of objects until their changes are reported, by key. */
-type Heard = Map<string, JsonObject>;
+/** What a listener keeps of objects until their changes are reported; of others it goes with them. */
+type Heard = WeakMap<ListedObject, JsonObject>;
 
 function hear(
   { listener = null }: FeedOptions,
   { resource: { kind } }: PlannedList,
-  { type, key }: ReflectorChange<ListedObject>,
+  { type, key, value }: ReflectorChange<ListedObject>,
   heard: Heard,
 ): void {
   if (type === 'deleted') listener?.went(kind, key);
-  const kept = type === 'deleted' ? undefined : heard.get(key);
-  if (kept === undefined) return;
-  heard.delete(key);
-  listener?.came(kind, key, kept);
+  const kept = heard.get(value);
+  heard.delete(value);
+  if (kept !== undefined) listener?.came(kind, key, kept);
 }
 
 function keep(
   { listener = null }: FeedOptions,
   { resource: { kind } }: PlannedList,
   object: JsonObject,
+  listed: ListedObject,
   heard: Heard,
 ): void {
   const kept = listener?.keep(kind, object) ?? null;
-  const key = kept === null ? null : keyOf(object);
-  if (kept !== null && key !== null) heard.set(key, kept);
+  if (kept !== null) heard.set(listed, kept);
 }
 
 function take(
@@ -94,6 +93,7 @@ function take(
   { type, key, value }: ReflectorChange<ListedObject>,
 ): void {
   const isOfMachines = OF_MACHINES.has(planned.resource.kind) && type !== 'updated';
+  if (type === 'forgotten') return store.forget(planned, key);
   if (type === 'deleted') store.remove(planned, key);
   const isNews = type === 'deleted' || store.put(planned, key, value);
   if (isNews) onNews(isOfMachines);
@@ -101,18 +101,19 @@ function take(
 
 function feedOf(options: FeedOptions, planned: PlannedList, common: Common): Feed {
   const { kube, clock, random } = options;
-  const heard: Heard = new Map();
+  const heard: Heard = new WeakMap();
   const reflector: Reflector<ListedObject> = new Reflector<ListedObject>({
     api: kube,
     clock,
     random,
     resource: planned.resource,
     selection: { namespace: planned.namespace },
-    limits: { pollMs: POLL_MS },
+    limits: { pollMs: POLL_MS, objectsMost: mostOf(planned) },
     project: (object) => {
-      keep(options, planned, object, heard);
       const known = reflector.get(keyOf(object) ?? '') ?? null;
-      return readListed(planned, object, common, known);
+      const listed = readListed(planned, object, common, known);
+      keep(options, planned, object, listed, heard);
+      return listed;
     },
     onChange: (change) => {
       take(options, planned, change);

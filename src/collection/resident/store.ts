@@ -78,6 +78,11 @@ export function gatherRound(
 const OBJECTS_MAX = 200_000;
 const EVENTS_MAX = 10_000;
 
+/** How many objects are kept of a list. */
+export function mostOf({ resource }: PlannedList): number {
+  return resource.kind === 'Event' ? EVENTS_MAX : OBJECTS_MAX;
+}
+
 export interface Moment {
   readonly nowMs: number;
   readonly cluster: string | null;
@@ -129,6 +134,8 @@ export interface ResidentStore {
   /** @returns true when it says anything else than before; a heartbeat does not */
   put(planned: PlannedList, key: string, listed: ListedObject): boolean;
   remove(planned: PlannedList, key: string): void;
+  /** Makes room for newer objects; that there are more is in each pile from then on. */
+  forget(planned: PlannedList, key: string): void;
   setState(planned: PlannedList, state: ShelfState): void;
   stateOf(planned: PlannedList): ShelfState;
   /** What AWS said; what was said before is forgotten. */
@@ -174,8 +181,7 @@ function putInto(
   key: string,
   { said, mark }: ListedObject,
 ): boolean | null {
-  const most = shelf.planned.resource.kind === 'Event' ? EVENTS_MAX : OBJECTS_MAX;
-  if (!marks.has(key) && shelf.size >= most) return null;
+  if (!marks.has(key) && shelf.size >= mostOf(shelf.planned)) return null;
   const isNews = marks.get(key) !== mark;
   marks.set(key, mark);
   shelf.put(key, said);
@@ -249,6 +255,12 @@ export function createResidentStore(): ResidentStore {
   let rounds: Rounds = { aws: NO_ROUND, details: NO_ROUND };
   let leftOut = 0;
   const [placeAws, placeDetails] = [createPlaces(), createPlaces()];
+  const remove = (planned: PlannedList, key: string): void => {
+    const { shelf, marks } = kept.of(planned);
+    marks.delete(key);
+    if (planned.resource.kind === 'Node') providers.delete(key);
+    shelf.remove(key);
+  };
   return {
     put(planned, key, listed) {
       const isNews = putInto(kept.of(planned), key, listed);
@@ -256,11 +268,10 @@ export function createResidentStore(): ResidentStore {
       if (listed.providerId !== null) providers.set(key, listed.providerId);
       return isNews === true;
     },
-    remove(planned, key) {
-      const { shelf, marks } = kept.of(planned);
-      marks.delete(key);
-      if (planned.resource.kind === 'Node') providers.delete(key);
-      shelf.remove(key);
+    remove,
+    forget(planned, key) {
+      remove(planned, key);
+      leftOut += 1;
     },
     setState(planned, state) {
       kept.of(planned).shelf.state = state;

@@ -15,6 +15,7 @@ export const AGENT_CONDITIONS = [
   'ImagePullPath',
   'ClockOffset',
   'DiskUsable',
+  'KubeletRuns',
   'InterruptionNotice',
 ] as const;
 

@@ -7,8 +7,12 @@ interface Count {
   readonly lost: Set<string>;
 }
 
-/** A node in service whose proof is seen to fail; one that rebooted has to prove itself anew. */
+/**
+ * A node in service whose proof is seen to fail, or whose kubelet restarted where that counts; one
+ * that rebooted has to prove itself again.
+ */
 function isLost({ view }: LookedPolicy): boolean {
+  if (view.opened === 'before-restart') return true;
   if (view.verdict !== 'unproven' || view.isDone) return false;
   return view.opened === 'now' || (view.opened === 'never' && view.isInService && !view.isShut);
 }
@@ -26,6 +30,14 @@ export class BlastBudget {
     return count.lost.size <= this.#most(policy, count);
   }
 
+  /** Whether one node more may be shut again, if it is not among those that count already. */
+  allows(policy: GatePolicy, node: string): boolean {
+    const count = this.#counts.get(keyOfPolicy(policy));
+    if (count === undefined) return policy.blastShareMax > 0;
+    const more = count.lost.has(node) ? 0 : 1;
+    return count.lost.size + more <= this.#most(policy, count);
+  }
+
   /** Nodes of a policy whose proof is lost. */
   lostOf(policy: GatePolicy): readonly string[] {
     return [...(this.#counts.get(keyOfPolicy(policy))?.lost ?? [])];
@@ -38,8 +50,10 @@ export class BlastBudget {
 
   /** Takes a look at a node. @returns the policies for which it is another answer now */
   take(node: string, decided: readonly LookedPolicy[]): readonly GatePolicy[] {
-    const keys = new Set(decided.map(({ policy }) => keyOfPolicy(policy)));
-    for (const [key, count] of this.#counts) if (!keys.has(key)) drop(count, node);
+    const isSelectedBy = (key: string): boolean =>
+      decided.some(({ policy }) => keyOfPolicy(policy) === key);
+    for (const [key, count] of this.#counts)
+      if (count.selected.has(node) && !isSelectedBy(key)) drop(count, node);
     return decided.filter((looked) => this.#changes(looked, node)).map(({ policy }) => policy);
   }
 

@@ -69,6 +69,7 @@ function written(node: NodeFacts, wanted: Wanted, nowMs: number): Action {
 export function conditionPlan(node: NodeFacts, troubles: Troubles, nowMs: number): ConditionPlan {
   const known = node.conditions.get(GATE_CONDITION);
   const { againMs } = troubles;
+  if (known === undefined && troubles.found.length === 0) return { action: null, againMs };
   const wanted = wantedOf(troubles);
   // It is over when the node is open, not when it begins to dwell.
   if (wanted.status === 'True' && (known === undefined || troubles.isShut))

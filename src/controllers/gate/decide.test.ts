@@ -67,6 +67,26 @@ const EXAMPLES: readonly (readonly [string, GateView, string])[] = [
     { ...OPEN, opened: 'before', heldMs: 0 },
     'put-regress Rebooted 5000',
   ],
+  [
+    'shuts after a restart of the kubelet that counts, for the dwell',
+    { ...OPEN, opened: 'before-restart', heldMs: 0 },
+    'put-regress KubeletRestarted 5000',
+  ],
+  [
+    'shuts after a restart of the kubelet that nothing is proven by',
+    { ...LOST, opened: 'before-restart', lostMs: 0 },
+    'put-regress KubeletRestarted',
+  ],
+  [
+    'suspects what restarts the kubelets of many',
+    { ...OPEN, opened: 'before-restart', heldMs: 0, isWithinBudget: false },
+    'keep ProofSuspected 5000',
+  ],
+  [
+    'takes a node as it is that is proven again since its kubelet restarted',
+    { ...OPEN, opened: 'before-restart', isWithinBudget: false },
+    'open Opened',
+  ],
   ['opens again after a loss', { ...OPEN, isShutAgain: true, heldMs: 5_000 }, 'open Opened'],
   ['dwells again after a loss', { ...OPEN, isShutAgain: true, heldMs: 0 }, 'keep Dwelling 5000'],
   ['is done with a node that it started up', { ...LOST, isDone: true }, 'keep StaysOpen'],
@@ -88,7 +108,7 @@ const anyView: fc.Arbitrary<GateView> = fc.record({
   dwellMs: ms,
   lostMs: ms,
   regressAfterMs: ms,
-  opened: fc.constantFrom('now', 'before', 'never'),
+  opened: fc.constantFrom('now', 'before-restart', 'before', 'never'),
   isDone: fc.boolean(),
   isShut: fc.boolean(),
   isShutAgain: fc.boolean(),
@@ -120,6 +140,12 @@ describe('every decision', () => {
       assert.ok(act === 'keep' || act === 'open');
       const unknown = decide({ ...view, opened: 'now', verdict: 'unknown' });
       assert.equal(unknown.act, 'keep');
+    }));
+
+  test('shuts no node for its kubelet beyond the budget', () =>
+    check((view) => {
+      const many = { ...view, opened: 'before-restart', isWithinBudget: false } as const;
+      assert.ok(!decide(many).act.startsWith('put'));
     }));
 
   test('puts no second taint on a node that has one', () =>

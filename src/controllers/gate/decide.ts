@@ -8,8 +8,8 @@ export interface GateView {
   /** How long one has been seen to fail; 0 unless unproven. */
   readonly lostMs: number;
   readonly regressAfterMs: number;
-  /** Whether this policy has opened the node: in this boot, in a former one, or never. */
-  readonly opened: 'now' | 'before' | 'never';
+  /** Whether this policy has opened the node: now, in a former run of its kubelet or boot, or never. */
+  readonly opened: 'now' | 'before-restart' | 'before' | 'never';
   /** True for a policy that only starts nodes up, and has done so. */
   readonly isDone: boolean;
   readonly isShut: boolean;
@@ -21,7 +21,8 @@ export interface GateView {
   readonly isWithinBudget: boolean;
 }
 
-export type Reason = 'Opened' | 'Dwelling' | 'StaysOpen' | 'NotEnforced' | 'Rebooted' | Trouble;
+export type Reason = 'Opened' | 'Dwelling' | 'StaysOpen' | 'NotEnforced' | Restart | Trouble;
+type Restart = 'Rebooted' | 'KubeletRestarted';
 type Trouble = 'Unproven' | 'Unknown' | 'PolicyRefused' | 'ProofLost' | 'ProofSuspected';
 
 /** `open`: both taints go; `keep`: nothing changes; the others put that taint. */
@@ -50,6 +51,7 @@ function decideProven(view: GateView): Decision {
 function shut(view: GateView, reason: Reason): Decision {
   if (view.isShut || view.isShutAgain) return keep(reason);
   if (view.opened === 'before') return { act: 'put-regress', reason: 'Rebooted', againMs: null };
+  if (view.opened === 'before-restart') return shutAgain(view, 'KubeletRestarted');
   if (view.isInService) return view.verdict === 'unproven' ? lost(view) : keep(reason);
   return { act: 'put-startup', reason: 'NotEnforced', againMs: null };
 }
@@ -59,8 +61,11 @@ function lost(view: GateView): Decision {
   const restMs = view.regressAfterMs - view.lostMs;
   if (view.isShut || view.isShutAgain) return keep('ProofLost');
   if (restMs > 0) return keep('ProofLost', restMs);
-  if (!view.isWithinBudget) return keep('ProofSuspected');
-  return { act: 'put-regress', reason: 'ProofLost', againMs: null };
+  return shutAgain(view, 'ProofLost');
+}
+
+function shutAgain({ isWithinBudget }: GateView, reason: Reason): Decision {
+  return isWithinBudget ? { act: 'put-regress', reason, againMs: null } : keep('ProofSuspected');
 }
 
 /** What one policy does to one node now. */

@@ -123,7 +123,9 @@ function nextOfProven(looked: LookedPolicy, nowMs: number): string {
 function nextOf(looked: LookedPolicy, nowMs: number): string {
   const { policy, view, why } = looked;
   if (view.verdict === 'refused') return `It stays as it is; correct the policy: ${why}`;
-  if (stateOf(looked) === 'open')
+  const isOpen = stateOf(looked) === 'open';
+  if (isOpen && view.opened === 'before-restart') return `It is shut until all is proven: ${why}.`;
+  if (isOpen)
     return view.verdict === 'proven' || view.isDone
       ? 'It stays open.'
       : `It is open, though: ${why}.`;

@@ -3,14 +3,16 @@ import type { PortFailure } from '../../ports/port-error.ts';
 import { pause } from '../../runtime/abort.ts';
 import { CACHE_STALE_MS, type WatchedCache } from '../../runtime/health/health.ts';
 import type { Reflector } from '../../runtime/reflector/reflector.ts';
-import type { ReflectorState } from '../../runtime/reflector/reflector-options.ts';
 import type { Looked } from './proofs/saying.ts';
 
 /** Between two looks at whether what is cached can still be relied on, ms. */
 const LOOK_MS = 500;
 const FIRST_LOOK_MS = 20;
 
-type AnyReflector = Pick<Reflector<unknown>, 'run' | 'state' | 'whenSynced' | 'doubt'>;
+type AnyReflector = Pick<
+  Reflector<unknown>,
+  'run' | 'state' | 'isSynced' | 'staleMs' | 'whenSynced' | 'doubt'
+>;
 
 /**
  * `basis`: nothing is decided without it; `policies`: likewise, but the kind need not be installed;
@@ -29,25 +31,28 @@ interface Feed {
 const NOT_INSTALLED: readonly (PortFailure | undefined)[] = ['unsupported', 'not-found'];
 
 function isAbsent({ role, reflector }: Feed): boolean {
-  const { isSynced, lastError } = reflector.state();
-  return role === 'policies' && !isSynced && NOT_INSTALLED.includes(lastError?.failure);
+  if (role !== 'policies' || reflector.isSynced) return false;
+  return NOT_INSTALLED.includes(reflector.state().lastError?.failure);
 }
 
 function isSettled(feed: Feed): boolean {
-  const { isSynced, lastError } = feed.reflector.state();
-  return isSynced || isAbsent(feed) || (feed.role === 'proof' && lastError !== null);
+  const { role, reflector } = feed;
+  if (reflector.isSynced || isAbsent(feed)) return true;
+  return role === 'proof' && reflector.state().lastError !== null;
 }
 
-function troubleOf({ isSynced, phase, staleMs, lastError }: ReflectorState): string | null {
+/** Asked several times at every look, so that a cache which is well costs nothing. */
+function troubleOf(reflector: AnyReflector): string | null {
+  if (reflector.isSynced && reflector.staleMs <= CACHE_STALE_MS) return null;
+  const { isSynced, phase, lastError } = reflector.state();
   if (!isSynced) return `not read yet (${lastError?.message ?? phase})`;
-  if (staleMs <= CACHE_STALE_MS) return null;
   return `not confirmed for more than ${CACHE_STALE_MS / 1000} s (${lastError?.message ?? phase})`;
 }
 
 function standingOf(feed: Feed): string {
   if (!isSettled(feed)) return 'waiting';
   if (isAbsent(feed)) return 'absent';
-  return troubleOf(feed.reflector.state()) === null ? 'current' : 'unknown';
+  return troubleOf(feed.reflector) === null ? 'current' : 'unknown';
 }
 
 /** Reflectors that come and go, and whether each can be relied on. */
@@ -85,8 +90,8 @@ export class Feeds {
 
   /** True once each feed was listed, is not installed, or is no basis and cannot be read. */
   isListed(): boolean {
-    const feeds = [...this.#feeds.values()];
-    return feeds.length > 0 && feeds.every(isSettled);
+    for (const feed of this.#feeds.values()) if (!isSettled(feed)) return false;
+    return this.#feeds.size > 0;
   }
 
   health(): readonly WatchedCache[] {
@@ -102,14 +107,14 @@ export class Feeds {
     const old = [...this.#feeds.values()]
       .map(({ reflector }) => reflector)
       .filter((reflector) => this.whyUnknown(reflector) === null)
-      .filter((reflector) => reflector.state().staleMs > withinMs);
+      .filter((reflector) => reflector.staleMs > withinMs);
     for (const reflector of old) reflector.doubt();
     return old.length === 0;
   }
 
   /** Why a cache cannot be relied on; null when it can. */
   whyUnknown(reflector: AnyReflector | null): string | null {
-    return reflector === null ? 'not read yet' : troubleOf(reflector.state());
+    return reflector === null ? 'not read yet' : troubleOf(reflector);
   }
 
   /** An object of a cache; unknown while the cache cannot be relied on. */

@@ -95,6 +95,11 @@ function whatOf({ look, action, isOfTaints }: GateWrite): string {
   return acts.join();
 }
 
+function sooner(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other;
+  return Math.min(one, other);
+}
+
 /** Looks at every Node when something of it changes, and writes what the policies decide. */
 export class GateKeeper {
   readonly caches: GateCaches;
@@ -233,11 +238,11 @@ export class GateKeeper {
     const look = this.#lookAt(node);
     const tookMs = clock.monotonicMs() - startMs;
     this.#memories.set(name, look.memory);
-    const changed = this.#budget.take(name, look.decided);
-    for (const lost of changed.flatMap((policy) => this.#budget.lostOf(policy))) {
-      this.#made.delete(lost);
-      this.#queues?.taints.add(lost);
-    }
+    for (const policy of this.#budget.take(name, look.decided))
+      for (const lost of this.#budget.lostOf(policy)) {
+        this.#made.delete(lost);
+        this.#queues?.taints.add(lost);
+      }
     onLook(look, tookMs);
     return look;
   }
@@ -251,7 +256,7 @@ export class GateKeeper {
       around: this.caches,
       nowMs: clock.nowMs(),
       monotonicMs: clock.monotonicMs(),
-      isWithinBudget: (policy) => this.#budget.isWithin(policy),
+      isWithinBudget: (policy) => this.#budget.allows(policy, node.name),
       releases: this.caches.releases(),
       isAtStart: !this.#hasLookedAtAll,
     });
@@ -280,20 +285,20 @@ export class GateKeeper {
       return { look, write: { look, action: taints, isOfTaints: true }, againMs };
     if (!tellsTrouble) return { look, write: null, againMs };
     const told = conditionPlan(node, troublesAt(look, clock.monotonicMs()), nowMs);
-    const rests = [againMs, told.againMs].filter((ms) => ms !== null);
     return {
       look,
       write: told.action === null ? null : { look, action: told.action, isOfTaints: false },
-      againMs: rests.length === 0 ? null : Math.min(...rests),
+      againMs: sooner(againMs, told.againMs),
     };
   }
 
   /** Time opens a node after its dwell, and no event tells what the watches have not brought. */
   #isUnconfirmed({ decided }: Look): boolean {
-    const sinceMs = decided
-      .filter(({ policy, decision }) => decision.act === 'open' && policy.dwellMs > 0)
-      .map(({ view }) => view.heldMs - view.dwellMs);
-    return sinceMs.length > 0 && !this.caches.isConfirmed(CONFIRMED_MS + Math.min(...sinceMs));
+    let sinceMs = Infinity;
+    for (const { policy, decision, view } of decided)
+      if (decision.act === 'open' && policy.dwellMs > 0)
+        sinceMs = Math.min(sinceMs, view.heldMs - view.dwellMs);
+    return sinceMs < Infinity && !this.caches.isConfirmed(CONFIRMED_MS + sinceMs);
   }
 
   /** When time alone can change something; shortly before a dwell is over, what is known is confirmed. */

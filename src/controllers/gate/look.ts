@@ -1,5 +1,5 @@
 import { type Adoption, adoptionsOf, type GoneOwners, rememberGone } from './adoption.ts';
-import { decide, type GateView } from './decide.ts';
+import { decide, type Decision, type GateView } from './decide.ts';
 import { type Judgement, judge } from './judge.ts';
 import { type Held, holdsBefore, nextHeld, type NodeMemory, rememberNode } from './memory.ts';
 import type { NodeFacts } from './node-facts.ts';
@@ -8,7 +8,7 @@ import { isPlacedByLabels } from './placement.ts';
 import { type Decided, isReleased } from './plan.ts';
 import type { GatePolicy, TaintRelease } from './policy.ts';
 import type { Scene, Surroundings } from './proofs/saying.ts';
-import { isOfThisBoot, keyOfPolicy, recordKey, recordOf } from './record.ts';
+import { isOfThisBoot, keyOfPolicy, keyOfVersion, recordKey, recordOf } from './record.ts';
 import { viewOf } from './view.ts';
 
 export interface LookInput {
@@ -61,10 +61,9 @@ function bootFloor(policy: GatePolicy, node: NodeFacts, memory: NodeMemory): num
   return record !== null && !isOfThisBoot(record, node) ? record.atMs : null;
 }
 
-/** Another version of a policy asks for other proofs: they begin to hold anew. */
-function heldKey(policy: GatePolicy): string {
-  return `${keyOfPolicy(policy)}@${policy.source.generation}`;
-}
+const NO_HOLDS: ReadonlySet<string> = new Set();
+
+const RESTARTED = 'its kubelet restarted after the gate opened it';
 
 interface Step {
   readonly key: string;
@@ -75,23 +74,29 @@ interface Step {
 /** A gate that is renamed is a new one, and its nodes are as shut as they were under the old name. */
 function isHeldByOther(policy: GatePolicy, { node, policies, releases = [] }: LookInput): boolean {
   const { key, effect } = policy.taint;
-  return node.taints
-    .filter((taint) => taint.key !== key || taint.effect !== effect)
-    .some(
-      (taint) =>
-        policies.some((one) => one.taint.key === taint.key && one.taint.effect === taint.effect) ||
-        releases.some((one) => isReleased(taint, one)),
+  return node.taints.some((taint) => {
+    if (taint.key === key && taint.effect === effect) return false;
+    return (
+      policies.some((one) => one.taint.key === taint.key && one.taint.effect === taint.effect) ||
+      releases.some((one) => isReleased(taint, one))
     );
+  });
+}
+
+/** A restart of the kubelet is why a node is shut, or would be, though everything is proven. */
+function whyOf({ why }: Judgement, { opened, verdict }: GateView, { act }: Decision): string {
+  if (opened !== 'before-restart' || act === 'open') return why;
+  return verdict === 'proven' ? RESTARTED : `${RESTARTED}; ${why}`;
 }
 
 function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Step {
   const { node, around, nowMs, monotonicMs, isWithinBudget } = input;
   const bootFloorMs = bootFloor(policy, node, memory);
   const { freshnessMs, isBoundToBoot } = policy;
-  const formerHolds = isBoundToBoot ? holdsBefore(memory) : new Set<string>();
+  const formerHolds = isBoundToBoot ? holdsBefore(memory) : NO_HOLDS;
   const scene: Scene = { node, around, nowMs, bootFloorMs, formerHolds, freshnessMs };
   const judgement = judge(policy, scene);
-  const key = heldKey(policy);
+  const key = keyOfVersion(policy);
   const held = nextHeld(memory.held.get(key), judgement, monotonicMs, 'any' in policy.needs);
   const view = viewOf({
     policy,
@@ -103,12 +108,29 @@ function lookWith(policy: GatePolicy, memory: NodeMemory, input: LookInput): Ste
     isWithinBudget: isWithinBudget(policy),
     isHeldByOther: isHeldByOther(policy, input),
   });
-  const why = policy.refusedWhy ?? judgement.why;
-  return { key, held, looked: { policy, decision: decide(view), why, view, judgement } };
+  const decision = decide(view);
+  const why = policy.refusedWhy ?? whyOf(judgement, view, decision);
+  return { key, held, looked: { policy, decision, why, view, judgement } };
 }
 
 function withAll(known: ReadonlySet<string>, more: readonly string[]): ReadonlySet<string> {
   return more.every((one) => known.has(one)) ? known : new Set([...known, ...more]);
+}
+
+/** Most looks find what the one before found; then nothing is made again. */
+function heldAfter(before: NodeMemory['held'], steps: readonly Step[]): NodeMemory['held'] {
+  const isSame =
+    before.size === steps.length && steps.every(({ key, held }) => before.get(key) === held);
+  return isSame ? before : new Map(steps.map(({ key, held }) => [key, held]));
+}
+
+function shutAfter(
+  before: NodeMemory['shutSince'],
+  shut: readonly string[],
+  monotonicMs: number,
+): NodeMemory['shutSince'] {
+  if (before.size === shut.length && shut.every((key) => before.has(key))) return before;
+  return new Map(shut.map((key) => [key, before.get(key) ?? monotonicMs]));
 }
 
 /** A policy with a record of its own on the Node is not remembered here. */
@@ -129,20 +151,19 @@ function remembered(
   const shut = keys(looked.filter(({ view }) => view.isShut));
   return {
     ...memory,
-    held: new Map(steps.map(({ key, held }) => [key, held])),
+    held: heldAfter(memory.held, steps),
     seenShut: withAll(memory.seenShut, shut),
-    shutSince: new Map(shut.map((key) => [key, memory.shutSince.get(key) ?? monotonicMs])),
+    shutSince: shutAfter(memory.shutSince, shut, monotonicMs),
     opened: withAll(memory.opened, keys(looked.filter(isOpenNow))),
     goneOwners,
   };
 }
 
 function soonest(looked: readonly LookedPolicy[], adoptions: readonly Adoption[]): number | null {
-  const rests = adoptions.map(({ restMs }) => restMs).filter((ms) => ms > 0);
-  const all = [...rests, ...looked.map(({ decision }) => decision.againMs)].filter(
-    (ms) => ms !== null,
-  );
-  return all.length === 0 ? null : Math.min(...all);
+  let soonestMs = Infinity;
+  for (const { restMs } of adoptions) if (restMs > 0 && restMs < soonestMs) soonestMs = restMs;
+  for (const { decision } of looked) soonestMs = Math.min(soonestMs, decision.againMs ?? Infinity);
+  return soonestMs === Infinity ? null : soonestMs;
 }
 
 /** Looks at one Node with all policies; pure, so that a look can be repeated. */

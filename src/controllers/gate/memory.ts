@@ -46,9 +46,10 @@ export interface NodeMemory {
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 function heartbeatOf({ conditions }: NodeFacts): number | null {
-  const beats = KUBELET_CONDITIONS.map((type) => conditions.get(type)?.heartbeatMs ?? null);
-  const known = beats.filter((ms) => ms !== null);
-  return known.length === 0 ? null : Math.max(...known);
+  let newestMs = -Infinity;
+  for (const type of KUBELET_CONDITIONS)
+    newestMs = Math.max(newestMs, conditions.get(type)?.heartbeatMs ?? -Infinity);
+  return newestMs === -Infinity ? null : newestMs;
 }
 
 const NOBODY: ReadonlySet<string> = new Set();
@@ -87,14 +88,23 @@ export function rememberNode(
 ): NodeMemory {
   const { uid, bootId } = node;
   const heartbeatMs = heartbeatOf(node);
-  const former = before === undefined ? null : formerOf(before);
-  const fresh = { uid, bootId, former, heartbeatMs, ...NOTHING };
   if (before === undefined || before.uid !== uid)
-    return { ...fresh, bootFloorMs: null, wasAtStart: isAtStart };
+    return { ...afresh(before, node, heartbeatMs), bootFloorMs: null, wasAtStart: isAtStart };
   const { wasAtStart } = before;
-  if (isOtherBoot(before, node)) return { ...fresh, bootFloorMs: before.heartbeatMs, wasAtStart };
+  if (isOtherBoot(before, node))
+    return { ...afresh(before, node, heartbeatMs), bootFloorMs: before.heartbeatMs, wasAtStart };
   const isSame = before.bootId === bootId && before.heartbeatMs === heartbeatMs;
   return isSame ? before : { ...before, bootId: bootId ?? before.bootId, heartbeatMs };
+}
+
+/** What is known of another Node, or of another boot of the same. */
+function afresh(
+  before: NodeMemory | undefined,
+  { uid, bootId }: NodeFacts,
+  heartbeatMs: number | null,
+): Omit<NodeMemory, 'bootFloorMs' | 'wasAtStart'> {
+  const former = before === undefined ? null : formerOf(before);
+  return { uid, bootId, former, heartbeatMs, ...NOTHING };
 }
 
 /** A loss counts for so long. */
@@ -116,6 +126,10 @@ function isUninterrupted(
   return isAny ? now.some(isSame) : now.every(isSame);
 }
 
+function isAlike(before: Held['holds'], now: Held['holds']): boolean {
+  return before.length === now.length && before.every((hold, index) => hold === now[index]);
+}
+
 function afterProof(
   before: Held | undefined,
   judgement: Judgement,
@@ -125,21 +139,32 @@ function afterProof(
   const holds = holdsOf(judgement);
   const [losses, lastLossMs] = [before?.losses ?? 0, before?.lastLossMs ?? 0];
   const isSame = before !== undefined && isUninterrupted(before.holds, holds, isAny);
+  if (isSame && before.provenSinceMs !== null && isAlike(before.holds, holds)) return before;
   const sinceMs = isSame ? before.provenSinceMs : null;
   return { holds, provenSinceMs: sinceMs ?? nowMs, lostSinceMs: null, losses, lastLossMs };
+}
+
+function isSameLoss(before: Held, next: Held): boolean {
+  const isSame =
+    before.provenSinceMs === null &&
+    before.lostSinceMs === next.lostSinceMs &&
+    before.losses === next.losses &&
+    before.lastLossMs === next.lastLossMs;
+  return isSame && isAlike(before.holds, next.holds);
 }
 
 function afterLoss(before: Held | undefined, judgement: Judgement, nowMs: number): Held {
   const isLoss = before !== undefined && before.provenSinceMs !== null;
   const isRecent = before !== undefined && nowMs - before.lastLossMs < LOSS_MS;
   const losses = (isRecent ? before.losses : 0) + (isLoss ? 1 : 0);
-  return {
+  const next: Held = {
     holds: holdsOf(judgement),
     provenSinceMs: null,
     lostSinceMs: judgement.verdict === 'unproven' ? (before?.lostSinceMs ?? nowMs) : null,
     losses,
     lastLossMs: isLoss ? nowMs : (before?.lastLossMs ?? 0),
   };
+  return before !== undefined && isSameLoss(before, next) ? before : next;
 }
 
 /**

@@ -12,6 +12,7 @@ export type GateHappening =
   | 'GateNotEnforced'
   | 'GateRestored'
   | 'GateRebooted'
+  | 'GateKubeletRestarted'
   | 'GateShutAgain'
   | 'GateAdoptedTaint';
 
@@ -50,6 +51,11 @@ function putText(looked: LookedPolicy, isKnown: boolean): string {
   );
 }
 
+function shutBy({ reason }: LookedPolicy['decision']): GateHappening {
+  if (reason === 'KubeletRestarted') return 'GateKubeletRestarted';
+  return reason === 'Rebooted' ? 'GateRebooted' : 'GateShutAgain';
+}
+
 function happenedOf(looked: LookedPolicy, isKnown: boolean): Happened | null {
   const { policy, decision, view, why } = looked;
   switch (decision.act) {
@@ -61,8 +67,11 @@ function happenedOf(looked: LookedPolicy, isKnown: boolean): Happened | null {
       return { policy, what, text: putText(looked, isKnown) };
     }
     case 'put-regress': {
-      const what = decision.reason === 'Rebooted' ? 'GateRebooted' : 'GateShutAgain';
-      return { policy, what, text: `${nameOf(looked)} shut this node again: ${why}` };
+      return {
+        policy,
+        what: shutBy(decision),
+        text: `${nameOf(looked)} shut this node again: ${why}`,
+      };
     }
     default:
       return null;

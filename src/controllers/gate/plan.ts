@@ -7,6 +7,7 @@ import type { Decision } from './decide.ts';
 import { hasTaint, type NodeFacts, type SeenTaint } from './node-facts.ts';
 import type { GatePolicy, GateTaint, TaintRelease } from './policy.ts';
 import {
+  kubeletNote,
   keyOfPolicy,
   notEnforcedKey,
   notEnforcedMs,
@@ -165,8 +166,10 @@ function marksOf(
     .filter(({ key }) => !Object.hasOwn(node.annotations, key))
     .map(({ key, value }) => [key, value ?? timeText(nowMs)] as const);
   const key = recordKey(policy);
-  if (key === null || openedBy(policy, node, memory) === 'now') return marks;
-  return [...marks, [key, recordText(node, nowMs)]];
+  const note = kubeletNote(policy, node);
+  const noted = note === null ? marks : [...marks, note];
+  if (key === null || openedBy(policy, node, memory) === 'now') return noted;
+  return [...noted, [key, recordText(node, nowMs)]];
 }
 
 /** Where an annotation is, for a patch. */
@@ -208,12 +211,19 @@ function reasonOf(
   return { kind: 'rule', name: first?.policy.source.name ?? CONTROLLER, text };
 }
 
+/** True where no part of a plan has anything to do, as at most looks. */
+function isAtRest({ decided, releases = [], adoptions = [] }: PlanInput): boolean {
+  if (releases.length > 0 || adoptions.length > 0) return false;
+  return decided.every(({ decision }) => decision.act === 'keep');
+}
+
 /**
  * One patch for what all policies decided about one Node; null where nothing changes. It names
  * only taints of these policies, and is a conflict for a Node that changed since it was seen.
  */
 export function planOf(input: PlanInput): Action | null {
   const { node } = input;
+  if (isAtRest(input)) return null;
   const active = input.decided.filter(({ policy }) => !policy.isDryRun);
   const given = released({ ...input, decided: active });
   const adopted = dueAdoptions(input.adoptions ?? []);

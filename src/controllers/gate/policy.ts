@@ -116,6 +116,8 @@ export interface GatePolicy {
   readonly regressTaint: GateTaint | null;
   /** How long a proof must be lost before an opened node is shut again, ms. */
   readonly regressAfterMs: number;
+  /** True where a restart of the kubelet shuts an opened node again; false where it is not given. */
+  readonly shutsOnKubeletRestart?: boolean;
   /** 0 to 1: at most this share of the selected nodes is shut again at once. */
   readonly blastShareMax: number;
   /** A node that is still shut after so long is reported, never opened, ms; null for never. */

@@ -1,6 +1,7 @@
 import { NOT_ENFORCED_SUFFIX, readNotEnforced } from '../../domain/nodes/not-enforced.ts';
 import { isoMs, isoTime } from '../../evidence/time.ts';
 import type { GateView } from './decide.ts';
+import { isRestarted, KUBELET_SUFFIX, kubeletRunOf } from './kubelet-run.ts';
 import type { NodeFacts } from './node-facts.ts';
 import type { GatePolicy } from './policy.ts';
 import type { NodeMemory } from './memory.ts';
@@ -18,14 +19,44 @@ export const RECORD_PREFIX = 'gate.rollcall.dev/';
 const UNKNOWN_BOOT = '-';
 const RECORD = /^(?<uid>\S+) boot=(?<boot>\S+) at=(?<at>\S+)$/;
 
+interface PolicyKeys {
+  readonly policy: string;
+  readonly version: string;
+  readonly record: string;
+  readonly notEnforced: string;
+}
+
+/** The same words for each look: a text that is put together anew is hashed anew wherever it is a key. */
+const KEYS = new WeakMap<GatePolicy['source'], PolicyKeys>();
+
+function keysOf(source: GatePolicy['source']): PolicyKeys {
+  const known = KEYS.get(source);
+  if (known !== undefined) return known;
+  const policy = `${source.kind}/${source.uid ?? source.name}`;
+  const record = `${RECORD_PREFIX}${source.uid ?? ''}`;
+  const keys = {
+    policy,
+    version: `${policy}@${source.generation}`,
+    record,
+    notEnforced: `${record}${NOT_ENFORCED_SUFFIX}`,
+  };
+  KEYS.set(source, keys);
+  return keys;
+}
+
 /** One for each policy in any version of it. */
 export function keyOfPolicy({ source }: Pick<GatePolicy, 'source'>): string {
-  return `${source.kind}/${source.uid ?? source.name}`;
+  return keysOf(source).policy;
+}
+
+/** Another version of a policy asks for other proofs: they begin to hold from then on. */
+export function keyOfVersion({ source }: Pick<GatePolicy, 'source'>): string {
+  return keysOf(source).version;
 }
 
 /** The annotation of the record; null for a policy that keeps none of its own. */
 export function recordKey({ isBoundToBoot, source }: GatePolicy): string | null {
-  return isBoundToBoot && source.uid !== null ? `${RECORD_PREFIX}${source.uid}` : null;
+  return isBoundToBoot && source.uid !== null ? keysOf(source).record : null;
 }
 
 export function timeText(ms: number): string {
@@ -54,8 +85,21 @@ export function recordOf(policy: GatePolicy, node: NodeFacts): OpeningRecord | n
 
 /** The annotation for a Node that never had the taint; null for a policy that keeps no record. */
 export function notEnforcedKey(policy: GatePolicy): string | null {
+  return recordKey(policy) === null ? null : keysOf(policy.source).notEnforced;
+}
+
+/** The annotation of the kubelet's run that is to be written with an opening; null for none. */
+export function kubeletNote(policy: GatePolicy, node: NodeFacts): readonly [string, string] | null {
   const key = recordKey(policy);
-  return key === null ? null : `${key}${NOT_ENFORCED_SUFFIX}`;
+  const run = kubeletRunOf(policy, node);
+  if (key === null || run === null) return null;
+  const noted = `${key}${KUBELET_SUFFIX}`;
+  return node.annotations[noted] === run ? null : [noted, run];
+}
+
+function isOfThisRun(policy: GatePolicy, node: NodeFacts): boolean {
+  const noted = node.annotations[`${recordKey(policy) ?? ''}${KUBELET_SUFFIX}`];
+  return !isRestarted(noted, kubeletRunOf(policy, node));
 }
 
 /** When a policy found this very Node without ever having its taint, ms; null for never. */
@@ -93,6 +137,7 @@ export function openedBy(
   memory: NodeMemory,
 ): GateView['opened'] {
   const record = recordOf(policy, node);
-  if (record !== null) return isOfThisBoot(record, node) ? 'now' : 'before';
+  if (record !== null && !isOfThisBoot(record, node)) return 'before';
+  if (record !== null) return isOfThisRun(policy, node) ? 'now' : 'before-restart';
   return isMarked(policy, node) || memory.opened.has(keyOfPolicy(policy)) ? 'now' : 'never';
 }

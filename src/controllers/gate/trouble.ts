@@ -73,16 +73,17 @@ function textOf({ policy, why }: LookedPolicy): string {
 }
 
 function troublesOf(looked: LookedPolicy, shutMs: number | null): Omit<Troubles, 'isShut'> {
-  const text = textOf(looked);
   const now = atOnce(looked);
-  if (now !== null) return { found: [{ reason: now, text }], againMs: null };
+  if (now !== null) return { found: [{ reason: now, text: textOf(looked) }], againMs: null };
   if (shutMs === null) return { found: [], againMs: null };
   const levels = levelsWhileShut(looked);
   const reached = levels.find(({ afterMs }) => shutMs >= afterMs);
-  const rests = levels.map(({ afterMs }) => afterMs - shutMs).filter((ms) => ms > 0);
+  let restMs = Infinity;
+  for (const { afterMs } of levels)
+    if (afterMs > shutMs) restMs = Math.min(restMs, afterMs - shutMs);
   return {
-    found: reached === undefined ? [] : [{ reason: reached.reason, text }],
-    againMs: rests.length === 0 ? null : Math.min(...rests),
+    found: reached === undefined ? [] : [{ reason: reached.reason, text: textOf(looked) }],
+    againMs: restMs === Infinity ? null : restMs,
   };
 }
 
@@ -92,17 +93,16 @@ function troublesOf(looked: LookedPolicy, shutMs: number | null): Omit<Troubles,
  * @param nowMs by the monotonic clock
  */
 export function troublesAt({ memory, decided }: Look, nowMs: number): Troubles {
-  const active = decided.filter(({ policy }) => !policy.isDryRun);
-  const all = active.map((looked) => {
+  const found: Trouble[] = [];
+  let [soonestMs, isShut] = [Infinity, false];
+  for (const looked of decided) {
+    if (looked.policy.isDryRun) continue;
     const sinceMs = memory.shutSince.get(keyOfPolicy(looked.policy));
-    return troublesOf(looked, sinceMs === undefined ? null : nowMs - sinceMs);
-  });
-  const rests = all.map(({ againMs }) => againMs).filter((ms) => ms !== null);
-  return {
-    found: all
-      .flatMap(({ found }) => found)
-      .toSorted((a, b) => WORST_FIRST.indexOf(a.reason) - WORST_FIRST.indexOf(b.reason)),
-    againMs: rests.length === 0 ? null : Math.min(...rests),
-    isShut: active.some(({ view }) => view.isShut || view.isShutAgain),
-  };
+    const one = troublesOf(looked, sinceMs === undefined ? null : nowMs - sinceMs);
+    found.push(...one.found);
+    soonestMs = Math.min(soonestMs, one.againMs ?? Infinity);
+    isShut ||= looked.view.isShut || looked.view.isShutAgain;
+  }
+  found.sort((a, b) => WORST_FIRST.indexOf(a.reason) - WORST_FIRST.indexOf(b.reason));
+  return { found, againMs: soonestMs === Infinity ? null : soonestMs, isShut };
 }

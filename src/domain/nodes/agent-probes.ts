@@ -9,6 +9,7 @@ export const PROBE_NAMES = [
   'image-path',
   'clock',
   'disk',
+  'kubelet',
   'interruption',
 ] as const;
 

@@ -6,6 +6,7 @@ import {
   isReadyPod,
   placeOf,
   podsOfSet,
+  podsThat,
   podWords,
   stateWords,
   unreadyPods,
@@ -152,4 +153,19 @@ test('else a pod that waits for its sandbox shows it', () => {
     podOf({ status: { conditions: [readyIs('True')] } }, { name: 'aws-node-x7k2p' }),
   );
   assert.equal(networkTrouble(viewOf(nodeOf('node00'), [ready]), 'aws-node'), null);
+});
+
+test('pods that pass are looked for once of each list', () => {
+  const looked: string[] = [];
+  const passes = ({ name }: Pod): boolean => looked.push(name) > 0;
+  const pods = [LATE];
+  assert.deepEqual(podsThat(pods, passes), [LATE]);
+  assert.equal(podsThat(pods, passes), podsThat(pods, passes));
+  assert.equal(looked.length, 1);
+  assert.deepEqual(
+    podsThat(pods, () => false),
+    [],
+  );
+  assert.deepEqual(podsThat([...pods, LATE], passes), [LATE, LATE]);
+  assert.equal(looked.length, 3);
 });

@@ -16,6 +16,23 @@ function isDeleted(pod: Seen<Pod>): boolean {
   return (pod.value.metadata?.deletionTimestamp ?? null) !== null;
 }
 
+type Passes = (pod: Pod) => boolean;
+
+const PASSING = new WeakMap<readonly Seen<Pod>[], Map<Passes, readonly Seen<Pod>[]>>();
+
+/**
+ * Pods that pass, gone through once of each list: of a cluster's thousands of pods the list stays the
+ * same while other objects change.
+ *
+ * @param passes the same function each time, which looks at nothing but the pod
+ */
+export function podsThat(pods: readonly Seen<Pod>[], passes: Passes): readonly Seen<Pod>[] {
+  const known = PASSING.get(pods) ?? new Map<Passes, readonly Seen<Pod>[]>();
+  const passing = known.get(passes) ?? pods.filter(({ value }) => passes(value));
+  PASSING.set(pods, known.set(passes, passing));
+  return passing;
+}
+
 /** Pods of a Node that have waited in ContainerCreating for more than two minutes. */
 export function waitingPods(
   pods: readonly Seen<Pod>[],

@@ -1,3 +1,4 @@
+import { annotationsAt } from './annotations.ts';
 import {
   at,
   isObject,
@@ -65,7 +66,7 @@ export function projectNode(value: JsonObject): KubeNode {
     hostname: address(value, 'Hostname'),
     internalDns: address(value, 'InternalDNS'),
     labels: textsAt(value, 'metadata.labels'),
-    annotations: textsAt(value, 'metadata.annotations'),
+    annotations: annotationsAt(value),
     taints: listAt(value, 'spec.taints').map(taint),
     unschedulable: at(value, 'spec.unschedulable') === true,
     conditions,

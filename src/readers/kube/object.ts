@@ -13,6 +13,7 @@ import { isDiscovery, parseDiscovery } from './discovery.ts';
 import { project, projectFact } from '../../evidence/project.ts';
 import { countedEndpoints } from './endpoint-slice.ts';
 import { linesOfNode, namesOfNode, projectNode, type StateLine } from './node.ts';
+import { annotationsAt } from './annotations.ts';
 import { podAnnotations, projectPod } from './pod.ts';
 import { withRequestedUser } from './signing-request.ts';
 import { withDriver } from './volume.ts';
@@ -192,7 +193,7 @@ function factKind(kind: KubeKind): `kube/${KubeKind}` {
 }
 
 function identityOf(kind: KubeKind, value: JsonObject, share: Share): KubeObject {
-  const annotations = textsAt(value, 'metadata.annotations');
+  const annotations = annotationsAt(value);
   return {
     kind,
     namespace: share(textAt(value, 'metadata.namespace')),

@@ -5,7 +5,7 @@ import type { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 import type { ReflectorChange } from './reflector-store.ts';
 
-/** Times of a reflector, ms. */
+/** Times of a reflector, ms, and how much it holds. */
 export interface ReflectorLimits {
   /** A watch that said nothing for so long is doubted, and the server asked. */
   readonly silenceMs: number;
@@ -28,6 +28,8 @@ export interface ReflectorLimits {
   /** The server is asked to end a watch after a time drawn between these. */
   readonly watchLeastMs: number;
   readonly watchMostMs: number;
+  /** Objects held at most, of which the newest are; null for all there are. */
+  readonly objectsMost: number | null;
 }
 
 export const DEFAULT_REFLECTOR_LIMITS: ReflectorLimits = {
@@ -43,6 +45,7 @@ export const DEFAULT_REFLECTOR_LIMITS: ReflectorLimits = {
   pollMs: null,
   watchLeastMs: 300_000,
   watchMostMs: 600_000,
+  objectsMost: null,
 };
 
 export interface ReflectorOptions<T> {

@@ -58,12 +58,20 @@ export class ReflectorRecord {
     this.#phase = 'polling';
   }
 
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  get staleMs(): number {
+    return this.#clock.monotonicMs() - this.#currentAtMs;
+  }
+
   state(): ReflectorState {
     return {
       phase: this.#phase,
       isSynced: this.#isSynced,
       lastContactMs: this.#lastContactMs,
-      staleMs: this.#clock.monotonicMs() - this.#currentAtMs,
+      staleMs: this.staleMs,
       lastError: this.#lastError,
       counts: { ...this.#counts },
     };

@@ -16,6 +16,52 @@ test('an object is known by its namespace and name', () => {
   assert.equal(keyOf({}), null);
 });
 
+describe('a store among versions', () => {
+  test('holds the newest of more objects than it has room for', () => {
+    const store = new ReflectorStore<string>(2);
+    store.set('a', stored('A', '1'));
+    store.set('b', stored('B', '2'));
+    store.set('a', stored('A again', '3'));
+    assert.deepEqual(store.set('c', stored('C', '4')), [
+      { type: 'forgotten', key: 'b', value: 'B', previous: 'B' },
+      { type: 'added', key: 'c', value: 'C', previous: null },
+    ]);
+    assert.deepEqual(store.delete('b'), []);
+    assert.deepEqual([...store.values()], ['A again', 'C']);
+  });
+
+  test('knows what a listing brings unchanged, unless history may have gone back', () => {
+    const store = new ReflectorStore<string>();
+    const object = (resourceVersion: string) => ({ metadata: { uid: 'u', resourceVersion } });
+    store.set('a', stored('A', '7'));
+    assert.equal(store.unchanged('a', object('7'))?.value, 'A');
+    assert.equal(store.unchanged('a', object('8')), null);
+    assert.equal(store.unchanged('b', object('7')), null);
+    store.doubt();
+    assert.equal(store.unchanged('a', object('7')), null);
+    store.replace(new Map([['a', stored('A', '7')]]));
+    assert.equal(store.unchanged('a', object('7'))?.value, 'A');
+  });
+
+  test('takes the newest of a listing that is too long', () => {
+    const store = new ReflectorStore<string>(2);
+    store.set('x', stored('X', '5'));
+    store.set('old', stored('O', '9'));
+    const listing = [
+      ['new', stored('N', '11')],
+      ['old', stored('O', '9')],
+      ['newer', stored('M', '100')],
+    ] as const;
+    assert.deepEqual(store.replace(new Map(listing)), [
+      { type: 'deleted', key: 'x', value: 'X', previous: 'X' },
+      { type: 'forgotten', key: 'old', value: 'O', previous: 'O' },
+      { type: 'added', key: 'new', value: 'N', previous: null },
+      { type: 'added', key: 'newer', value: 'M', previous: null },
+    ]);
+    assert.deepEqual([...store.values()], ['N', 'M']);
+  });
+});
+
 describe('a store', () => {
   test('holds objects by their keys', () => {
     const store = new ReflectorStore<string>();

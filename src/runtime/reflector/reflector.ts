@@ -29,7 +29,7 @@ import { DeadWatch, rewound, SilentWatch, watchedOver, type WatchUnderWay } from
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #limits: ReflectorLimits;
-  readonly #store = new ReflectorStore<T>();
+  readonly #store: ReflectorStore<T>;
   readonly #record: ReflectorRecord;
   readonly #arrivals: Arrivals;
   readonly #backoff: Backoff;
@@ -49,6 +49,7 @@ export class Reflector<T> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#limits = { ...DEFAULT_REFLECTOR_LIMITS, ...options.limits };
+    this.#store = new ReflectorStore<T>(this.#limits.objectsMost);
     this.#record = new ReflectorRecord(options.clock);
     this.#arrivals = new Arrivals(options.clock);
     const { backoffLeastMs, backoffMostMs } = this.#limits;
@@ -74,6 +75,14 @@ export class Reflector<T> {
 
   entries(): IterableIterator<readonly [string, T]> {
     return this.#store.entries();
+  }
+
+  /** As in `state`, for who asks at every event. */
+  get isSynced(): boolean {
+    return this.#record.isSynced;
+  }
+  get staleMs(): number {
+    return this.#record.staleMs;
   }
 
   state(): ReflectorState {
@@ -173,7 +182,10 @@ export class Reflector<T> {
 
   #afterFailure(error: PortError, startMs: number): number {
     const { clock, random } = this.#options;
-    if (error.failure === 'expired') this.#version = null;
+    if (error.failure === 'expired') {
+      this.#version = null;
+      this.#store.doubt();
+    }
     if (this.#pollsInstead(error)) return 0;
     if (clock.monotonicMs() - startMs > LONG_LIFE_MS) this.#backoff.reset();
     const phase = phaseOf(error);
@@ -324,8 +336,8 @@ export class Reflector<T> {
 
   #collect(into: StoredObjects<T>, object: JsonObject): void {
     const key = keyOf(object);
-    const stored = key === null ? null : this.#stored(object);
     if (key === null) return;
+    const stored = this.#store.unchanged(key, object) ?? this.#stored(object);
     if (stored === null) into.delete(key);
     else into.set(key, stored);
   }

@@ -147,6 +147,22 @@ export const BAD_GATES: readonly BadGate[] = [
     reader: /^spec\.regress\.maxPercent is 101; use a number from 0 to 100\.$/,
   },
   {
+    what: 'a restart of the kubelet that does what nobody knows',
+    spec: { regress: { kubeletRestart: 'evict' } },
+    server: /spec\.regress\.kubeletRestart: Unsupported value: "evict"/,
+    reader: /^spec\.regress\.kubeletRestart is "evict"; use ignore or shut\.$/,
+  },
+  ...[
+    ['once opened stays open', { mode: 'bootstrap-only' }],
+    ['outlives a boot', { boundToBoot: false }],
+    ['is proven by any proof', { proofPolicy: 'Any' }],
+  ].map(([what, spec]) => ({
+    what: `a restart of the kubelet that shuts what ${what as string}`,
+    spec: { regress: { kubeletRestart: 'shut' }, ...(spec as JsonObject) },
+    server: /regress\.kubeletRestart shut needs mode continuous, boundToBoot true and proofPolicy/,
+    reader: /^spec\.regress\.kubeletRestart is shut, which needs mode continuous, boundToBoot true/,
+  })),
+  {
     what: 'an unknown mode',
     spec: { mode: 'once' },
     server: /spec\.mode: Unsupported value: "once"/,

@@ -1,12 +1,14 @@
 /** Mistakes that an agent easily makes in how it asks for instance metadata. */
 import type { Host } from '../../../src/ports/host.ts';
-import type { AgentBug, Way } from './world.ts';
+import { shippedPolicies, withSpec } from '../platform/shipped-admission.ts';
+import { hastyAgent } from './redirects.ts';
+import type { AgentBug, AgentPlan, Way } from './world.ts';
 
 export interface PlantedAgentBug {
   /** Of its kind in the list: `P7`. */
   readonly id: string;
   readonly caughtBy: readonly string[];
-  readonly bug: AgentBug;
+  readonly plan: AgentPlan;
 }
 
 /** Where there is a rule nobody is asked: it will work. */
@@ -39,16 +41,29 @@ const asksTheInternet: AgentBug = ({ pods }) => ({
   },
 });
 
+function asking(bug: AgentBug): AgentPlan {
+  return { bug };
+}
+
+/** As others gate: what is ready for the kubelet is ready. */
+const HASTY: AgentPlan = { redirect: { program: hastyAgent, gate: 'daemonset' } };
+
 export const AGENT_BUGS: readonly PlantedAgentBug[] = [
-  { id: 'P7', caughtBy: ['I-02'], bug: ruleIsFunction },
-  { id: 'P31', caughtBy: ['L-01'], bug: oneConnection(() => true) },
+  { id: 'P6', caughtBy: ['I-01'], plan: HASTY },
+  { id: 'P7', caughtBy: ['I-02'], plan: asking(ruleIsFunction) },
+  { id: 'P31', caughtBy: ['L-01'], plan: asking(oneConnection(() => true)) },
   {
     id: 'a probe uses a connection from before the rule was gone',
     caughtBy: ['I-02'],
-    bug: oneConnection(({ ofPods }) => ofPods === 'agent'),
+    plan: asking(oneConnection(({ ofPods }) => ofPods === 'agent')),
   },
-  { id: 'P32', caughtBy: ['I-02'], bug: ({ host }) => host },
-  { id: 'a probe asks the internet', caughtBy: ['I-39'], bug: asksTheInternet },
+  { id: 'P32', caughtBy: ['I-02'], plan: asking(({ host }) => host) },
+  { id: 'a probe asks the internet', caughtBy: ['I-39'], plan: asking(asksTheInternet) },
   // What listens on loopback is reached whatever the rules say.
-  { id: 'P33', caughtBy: ['I-02'], bug: ({ at }) => at('agent') },
+  { id: 'P33', caughtBy: ['I-02'], plan: asking(({ at }) => at('agent')) },
+  {
+    id: 'a policy of admission for agents is asked about kubelets too',
+    caughtBy: ['I-36'],
+    plan: { outage: shippedPolicies().map((one) => withSpec(one, { matchConditions: [] })) },
+  },
 ];

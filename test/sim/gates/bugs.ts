@@ -1,4 +1,6 @@
 /** Mistakes in how a gate writes, and the rules of all controllers that must notice. */
+import { isObject, type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { PortError } from '../../../src/ports/port-error.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import type { KubePatch, KubeWrites } from '../../../src/ports/kube-writes.ts';
 import type { Fate } from '../../../src/sim/programs/call.ts';
@@ -31,6 +33,15 @@ function leaseIsLost(): Fate {
   };
 }
 
+const answerIsLost: Fate = ({ what }) => (what.startsWith('patch nodes n-') ? 'lost-answer' : null);
+
+/** Under another name at each try. */
+function named(event: JsonObject): JsonObject {
+  const { metadata } = event;
+  const name = `${textAt(event, 'metadata.name') ?? ''}-2`;
+  return { ...event, metadata: { ...(isObject(metadata) ? metadata : {}), name } };
+}
+
 export const GATE_BUGS: readonly GateBug[] = [
   {
     id: 'P9',
@@ -53,5 +64,29 @@ export const GATE_BUGS: readonly GateBug[] = [
       },
     }),
     fate: leaseIsLost,
+  },
+  {
+    id: 'P50',
+    caughtBy: ['I-34'],
+    writes: (writes) => ({
+      ...writes,
+      async create(resource, object, more) {
+        const made = await writes.create(resource, object, more);
+        return resource.plural === 'events' ? writes.create(resource, named(object), more) : made;
+      },
+    }),
+  },
+  {
+    id: 'a write whose answer is lost is sent again unread',
+    caughtBy: ['I-15'],
+    writes: (writes) => ({
+      ...writes,
+      patch: async (resource, name, patch, more) =>
+        writes.patch(resource, name, patch, more).catch(async (error: unknown) => {
+          if (!(error instanceof PortError) || error.failure !== 'unclear') throw error;
+          return writes.patch(resource, name, patch, more);
+        }),
+    }),
+    fate: () => answerIsLost,
   },
 ];

@@ -1,5 +1,6 @@
 /** Machines whose agents really work or do not, whatever the API says of their Pods. */
 import { at, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
+import { KUBELET_CONDITION, kubeletRunReason } from '../../../src/domain/nodes/kubelet-run.ts';
 import { must, nodeObject, readyCondition, type TestCluster } from '../platform/cluster.ts';
 
 const SECOND_MS = 1_000;
@@ -25,6 +26,8 @@ export interface MachineOptions {
   readonly taints?: readonly JsonObject[];
   /** From the binding of a Pod until its container runs, ms; the API hears nothing before. */
   readonly startMs?: number;
+  /** True where the agent of Rollcall tells which run of the kubelet there is. */
+  readonly tellsKubelet?: boolean;
   /** Whenever an agent begins to work. */
   readonly onWork?: () => void;
 }
@@ -57,9 +60,12 @@ export class Machine {
   readonly #containers = new Map<string, Container>();
   /** When it came up for the second time or later, or another took its name. */
   bootedAgainMs: number | null = null;
+  /** Since when its kubelet runs. */
+  kubeletSinceMs = 0;
   #boots = 0;
   #nodeUid = '';
   #isOff = false;
+  #toldSince: string | null = null;
 
   constructor(cluster: TestCluster, name: string, options: MachineOptions) {
     this.#cluster = cluster;
@@ -110,7 +116,9 @@ export class Machine {
 
   /** Its kubelet restarts: its Node is not ready for a moment, its containers do not notice. */
   restartKubelet(): void {
+    this.kubeletSinceMs = Math.floor(this.#cluster.kernel.nowMs());
     this.#patchNode({ conditions: [this.#ready(false)] });
+    this.#after(SECOND_MS, () => this.#tellKubelet());
     this.#after(3 * SECOND_MS, () => this.#patchNode({ conditions: [this.#ready(true)] }));
   }
 
@@ -157,8 +165,20 @@ export class Machine {
     const status = { ...(node['status'] as JsonObject), nodeInfo: { bootID: this.bootId } };
     const created = admin.create({ ...node, status });
     must(created);
+    this.#tellKubelet();
     this.#nodeUid = (created.ok ? textAt(created.object, 'metadata.uid') : null) ?? '';
     this.#renew();
+  }
+
+  #tellKubelet(): void {
+    if (this.#options.tellsKubelet !== true) return;
+    const now = stamp(this.#cluster.kernel.nowMs());
+    const reason = kubeletRunReason(this.kubeletSinceMs);
+    const times = { lastHeartbeatTime: now, lastTransitionTime: this.#toldSince ?? now };
+    this.#toldSince ??= now;
+    this.#patchNode({
+      conditions: [{ type: KUBELET_CONDITION, status: 'True', reason, ...times }],
+    });
   }
 
   #renew(): void {

@@ -1,5 +1,7 @@
-/** Mistakes that show only while others refuse the writes of a gate, or change its policies. */
-import { listAt, textAt } from '../../../src/evidence/json.ts';
+/** Mistakes that show only while others change policies, refuse writes or restart kubelets. */
+import type { GatePolicy, Proof } from '../../../src/controllers/gate/policy.ts';
+import { KUBELET_CONDITION } from '../../../src/domain/nodes/kubelet-run.ts';
+import { isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { PortError } from '../../../src/ports/port-error.ts';
 import { ADMISSION_FAULTS } from '../../../src/sim/faults/admission.ts';
 import { CONFIGURATION_FAULTS } from '../../../src/sim/faults/configuration.ts';
@@ -11,8 +13,12 @@ import {
   isMark,
   isOfTaints,
   nameOf,
+  planted,
+  reading,
   seeing,
+  withPart,
 } from './mistakes.ts';
+import { shippedPolicies, withSpec } from '../platform/shipped-admission.ts';
 import type { PortBug } from './plan.ts';
 
 function faultOf<T extends { readonly title: string }>(faults: readonly T[], title: RegExp): T {
@@ -105,6 +111,51 @@ const readOnce: PortBug = ({ api, clock }) => {
   return { api: hearing(api, 'nodegates', (event) => (isLate() ? null : event)) };
 };
 
+function withoutRun(node: JsonObject, first: JsonObject): JsonObject {
+  const conditions = listAt(node, 'status.conditions').filter(isObject);
+  return withPart(node, 'status', {
+    conditions: conditions.map((one) => (one['type'] === KUBELET_CONDITION ? first : one)),
+  });
+}
+
+/** Whoever knew that the kubelet runs looks no more which run it is. */
+const firstRunOnly: PortBug = ({ api }) => {
+  const first = new Map<string, JsonObject>();
+  return {
+    api: seeing(api, 'nodes', (node) => {
+      const told = listAt(node, 'status.conditions').find(
+        (one) => textAt(one, 'type') === KUBELET_CONDITION,
+      );
+      if (!isObject(told)) return node;
+      const known = first.get(nameOf(node)) ?? told;
+      first.set(nameOf(node), known);
+      return withoutRun(node, known);
+    }),
+  };
+};
+
+/** What held before the kubelet restarted has held all the time. */
+function withoutKubelet(policy: GatePolicy): GatePolicy {
+  const { needs } = policy;
+  if (!('all' in needs)) return policy;
+  const isOther = (proof: Proof): boolean =>
+    proof.kind !== 'condition' || proof.type !== KUBELET_CONDITION;
+  return { ...policy, needs: { all: needs.all.filter(isOther) } };
+}
+
+function holdingAll(policy: GatePolicy): GatePolicy {
+  const { selects, refusedWhy } = policy;
+  return refusedWhy === null ? policy : { ...policy, selects: { ...selects, requirements: [] } };
+}
+
+function failing(policy: JsonObject): JsonObject {
+  return withSpec(policy, { failurePolicy: 'Fail' });
+}
+
+function forEverybody(policy: JsonObject): JsonObject {
+  return withSpec(policy, { matchConditions: [] });
+}
+
 export const MISTAKES_UNDER_FAULTS: readonly GateMistake[] = [
   {
     id: 'F08: a write that was refused is not sent again',
@@ -134,5 +185,30 @@ export const MISTAKES_UNDER_FAULTS: readonly GateMistake[] = [
       bug: readOnce,
       configuration: faultOf(CONFIGURATION_FAULTS, /another name/),
     }),
+  },
+  {
+    id: 'a restart of the kubelet is not seen',
+    caughtBy: ['I-01'],
+    plant: () => ({ bug: firstRunOnly, kubelets: true }),
+  },
+  {
+    id: 'a restart of the kubelet does not begin the dwell again',
+    caughtBy: ['I-01'],
+    plant: () => ({ bug: reading(withoutKubelet), kubelets: true }),
+  },
+  {
+    id: 'a gate that cannot be read holds every node',
+    caughtBy: ['I-08', 'I-36'],
+    plant: planted(reading(holdingAll)),
+  },
+  {
+    id: 'a policy of admission that cannot be evaluated keeps Nodes from registering',
+    caughtBy: ['I-36'],
+    plant: () => ({ bug: () => ({}), outage: shippedPolicies().map(failing) }),
+  },
+  {
+    id: 'a policy of admission for agents is asked about everybody',
+    caughtBy: ['I-36'],
+    plant: () => ({ bug: () => ({}), outage: shippedPolicies().map(forEverybody) }),
   },
 ];

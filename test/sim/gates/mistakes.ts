@@ -13,7 +13,10 @@ export interface GateMistake {
   readonly id: string;
   readonly caughtBy: readonly string[];
   /** Another one for each run, with the fault in which it shows where it shows in none. */
-  readonly plant: () => Pick<GatePlan, 'fate' | 'admission' | 'configuration'> & {
+  readonly plant: () => Pick<
+    GatePlan,
+    'fate' | 'admission' | 'configuration' | 'kubelets' | 'outage'
+  > & {
     readonly bug: PortBug;
   };
 }
@@ -53,7 +56,11 @@ export function inside(object: JsonObject, field: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-function withPart(object: JsonObject, part: 'metadata' | 'status', change: JsonObject): JsonObject {
+export function withPart(
+  object: JsonObject,
+  part: 'metadata' | 'status',
+  change: JsonObject,
+): JsonObject {
   return { ...object, [part]: { ...inside(object, part), ...change } };
 }
 
@@ -97,7 +104,7 @@ function sleepingBefore(writes: KubeWrites, clock: Clock): KubeWrites {
   };
 }
 
-function reading(change: (policy: GatePolicy) => GatePolicy): PortBug {
+export function reading(change: (policy: GatePolicy) => GatePolicy): PortBug {
   return ({ read }) => ({
     read(object) {
       const found = read(object);
@@ -294,7 +301,7 @@ function releasing(change: (reading: PolicyReading) => PolicyReading['releases']
 
 const ALL_OF_OURS = [{ key: 'readiness.k8s.io/', isPrefix: true, effect: null }];
 
-function planted(bug: PortBug): GateMistake['plant'] {
+export function planted(bug: PortBug): GateMistake['plant'] {
   return () => ({ bug });
 }
 

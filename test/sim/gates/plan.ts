@@ -35,6 +35,10 @@ export interface GatePlan {
   readonly limits?: Partial<ReflectorLimits>;
   /** Strikes writes of Nodes from the first second of the chaos to its last. */
   readonly admission?: AdmissionFault;
+  /** For a minute nothing of ours runs, and no policy of admission of ours can be evaluated. */
+  readonly outage?: readonly JsonObject[];
+  /** A kubelet restarts, on a node of a gate for which that counts. */
+  readonly kubelets?: boolean;
   /** Strikes a gate of its own and the nodes of that. */
   readonly configuration?: ConfigurationFault;
 }

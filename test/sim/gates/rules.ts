@@ -2,16 +2,21 @@
 import { at, isObject, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { isDryRun, type LedgerEntry } from '../../../src/sim/programs/ledger.ts';
 import type { TestCluster } from '../platform/cluster.ts';
+import { bystandersOf } from './bystanders.ts';
 import type { Machine, Machines, Work } from './machines.ts';
 import type { GateResult, Violation } from './plan.ts';
 import { DWELL_MS, GATES, regressKey, type SceneGate, startupKey } from './scene.ts';
 
 /** How long what has happened may be on its way to a program that decides, ms. */
 const ON_ITS_WAY_MS = 1_500;
+/** How often what we have nothing to do with is looked at, ms. */
+const BYSTANDERS_MS = 5_000;
 /** From the loss of a proof until its node is shut again, ms. */
 const REGRESS_MS = 15_000;
 /** After its dwell a well node is open within, ms. */
 const OPENS_MS = 5_000;
+/** From a restart of the kubelet until a node is shut by a gate for which it counts, ms. */
+const RESTART_MS = 7_000;
 
 export const GATE_RULES = [
   'I-01',
@@ -22,6 +27,7 @@ export const GATE_RULES = [
   'I-07',
   'I-08',
   'I-32',
+  'I-36',
   'I-40',
   'L-01',
 ] as const;
@@ -32,6 +38,8 @@ export interface WatchedGates {
   /** @param known Nodes of each gate of which a program keeps something */
   readonly onEnd: (known: ReadonlyMap<string, number>) => void;
   readonly result: () => Pick<GateResult, 'violations' | 'evaluations' | 'opened'>;
+  /** A policy of admission of ours refused a write of others. */
+  readonly onBlocked: (what: string) => void;
   readonly onStart: (program: string) => void;
   /** A clock was set. */
   readonly onStep: () => void;
@@ -47,6 +55,10 @@ function groupOf(node: Node): string | null {
   return textAt(node ?? {}, 'metadata.labels.group');
 }
 
+function isForGate(node: Node): boolean {
+  return GATES.some(({ group }) => group === groupOf(node));
+}
+
 function keysOf({ name }: SceneGate): readonly string[] {
   return [startupKey(name), regressKey(name)];
 }
@@ -54,13 +66,15 @@ function keysOf({ name }: SceneGate): readonly string[] {
 const OWN_KEYS = new Set(GATES.flatMap(keysOf));
 
 /** Whether its agent worked for the whole dwell at some moment that the program may still see. */
-function isDeep(works: readonly Work[], { set }: SceneGate, until: Until): boolean {
-  const { atMs, leewayMs, setUid, nodeUid, bootId } = until;
+function isDeep(works: readonly Work[], gate: SceneGate, until: Until): boolean {
+  const { atMs, leewayMs, setUid, nodeUid, bootId, kubeletSinceMs } = until;
+  const isNews = atMs - kubeletSinceMs <= Math.min(leewayMs, RESTART_MS);
+  const countsMs = gate.countsKubelets === true && !isNews ? kubeletSinceMs : 0;
   return works.some((work) => {
     const isOfNow = work.nodeUid === nodeUid && work.bootId === bootId;
     const endMs = Math.min(work.untilMs ?? atMs, atMs);
-    const isLong = endMs >= atMs - leewayMs && endMs - work.fromMs >= DWELL_MS;
-    return isOfNow && work.set === set && work.setUid === setUid && isLong;
+    const isLong = endMs >= atMs - leewayMs && endMs - Math.max(work.fromMs, countsMs) >= DWELL_MS;
+    return isOfNow && work.set === gate.set && work.setUid === setUid && isLong;
   });
 }
 
@@ -72,6 +86,7 @@ interface Until {
   readonly setUid: string | null;
   readonly nodeUid: string | null;
   readonly bootId: string | null;
+  readonly kubeletSinceMs: number;
 }
 
 class GateWatch {
@@ -82,6 +97,8 @@ class GateWatch {
   readonly #machines: Machines;
   /** Gates and UIDs of Nodes that were opened at their start, with their boot. */
   readonly #once = new Set<string>();
+  /** UIDs of Nodes that a gate was for at some time. */
+  readonly #everOurs = new Set<string>();
   readonly #movedMs = new Map<string, number>();
   /** How long the write that opened a Node was on its way, as of a program that stood still, ms. */
   readonly #lateMs = new Map<string, number>();
@@ -104,6 +121,7 @@ class GateWatch {
     this.#followNodes();
     this.#followBindings();
     this.#followGates();
+    cluster.kernel.every(BYSTANDERS_MS, () => this.#lookAtBystanders());
   }
 
   started(program: string): void {
@@ -151,6 +169,14 @@ class GateWatch {
     if (!isWell) this.violations.push({ rule, what });
   }
 
+  #lookAtBystanders(): void {
+    // One that leaves the selector is not touched any more, and keeps what it has.
+    const isOurs = (node: JsonObject): boolean =>
+      isForGate(node) || this.#everOurs.has(textAt(node, 'metadata.uid') ?? '');
+    for (const { name, why } of bystandersOf(this.#cluster, isOurs, OWN_KEYS))
+      this.check('I-36', why === null, `${name}, which no gate is for, ${why ?? ''}`);
+  }
+
   #mustBeOpen(gate: SceneGate, node: JsonObject): void {
     const name = textAt(node, 'metadata.name') ?? '';
     const isGivenUp = this.#releasing.has(gate.name);
@@ -170,6 +196,7 @@ class GateWatch {
       setUid: textAt(set ?? {}, 'metadata.uid'),
       nodeUid: textAt(node ?? {}, 'metadata.uid'),
       bootId: machine?.bootId ?? null,
+      kubeletSinceMs: machine?.kubeletSinceMs ?? 0,
     });
   }
 
@@ -225,6 +252,7 @@ class GateWatch {
 
   #followNodes(): void {
     this.#cluster.admin.follow('Node', (type, node, before) => {
+      if (isForGate(node)) this.#everOurs.add(textAt(node, 'metadata.uid') ?? '');
       if (type !== 'MODIFIED' || groupOf(node) === groupOf(before)) return;
       this.#movedMs.set(textAt(node, 'metadata.name') ?? '', this.#cluster.kernel.nowMs());
     });
@@ -280,6 +308,7 @@ export function watchGates(cluster: TestCluster, machines: Machines): WatchedGat
         watch.wrote(entry);
     },
     onEnd: (known) => watch.ended(known),
+    onBlocked: (what) => watch.check('I-36', false, what),
     onStart: (program) => watch.started(program),
     onStep: () => watch.stepped(),
     result: () => ({ violations, evaluations, opened }),

@@ -1,5 +1,5 @@
 /** The gates of a world, and the lives of its nodes. */
-import { at as valueAt, type JsonObject, textAt } from '../../../src/evidence/json.ts';
+import { at as valueAt, type JsonObject, listAt, textAt } from '../../../src/evidence/json.ts';
 import { NODE_GATES } from '../../../src/controllers/gate/policies/node-gate.ts';
 import type {
   ConfigurationFault,
@@ -16,6 +16,8 @@ export const DWELL_MS = 10 * SECOND_MS;
 /** When the last thing happens to a node. */
 export const CHAOS_MS = 115 * SECOND_MS;
 export const WHOLE_MS = 150 * SECOND_MS;
+/** When nothing of ours runs, where that is played. */
+export const OUTAGE_MS = { from: 30 * SECOND_MS, until: 90 * SECOND_MS };
 /** How far wall clocks are set ahead: once by less than a dwell, once by more than any wait. */
 const SMALL_STEP_MS = 8 * SECOND_MS;
 const LARGE_STEP_MS = 60 * MINUTE_MS;
@@ -33,10 +35,12 @@ export interface SceneGate {
   /** The DaemonSet that is its proof. */
   readonly set: string;
   readonly isOnlyAtStart?: boolean;
+  /** True where a restart of the kubelet shuts its nodes again. */
+  readonly countsKubelets?: boolean;
   /** What cannot be read of it. */
   readonly unreadable?: JsonObject;
-  /** True for those that are there only where the configuration changes. */
-  readonly isOfConfiguration?: boolean;
+  /** What has to be played for it to be there; always where nothing is said. */
+  readonly isOf?: 'configuration' | 'kubelets';
 }
 
 export const GATES: readonly SceneGate[] = [
@@ -46,8 +50,9 @@ export const GATES: readonly SceneGate[] = [
   { name: 'missing', group: 'lost', set: MISSING_SET },
   { name: 'leaving', group: 'leaving', set: AGENT_SET },
   { name: 'broken', group: 'odd', set: AGENT_SET, unreadable: { expiry: 'never at all' } },
-  { name: 'config', group: 'config', set: AGENT_SET, isOfConfiguration: true },
-  { name: 'config-next', group: 'config', set: AGENT_SET, isOfConfiguration: true },
+  { name: 'kubelet', group: 'kubelet', set: AGENT_SET, countsKubelets: true, isOf: 'kubelets' },
+  { name: 'config', group: 'config', set: AGENT_SET, isOf: 'configuration' },
+  { name: 'config-next', group: 'config', set: AGENT_SET, isOf: 'configuration' },
 ];
 
 export function startupKey(gate: string): string {
@@ -61,7 +66,8 @@ export function regressKey(gate: string): string {
 /** Of another program, under the same domain as ours. */
 export const THEIR_TAINT = { key: 'readiness.k8s.io/theirs', effect: 'NoSchedule' };
 
-function gateObject({ name, group, set, isOnlyAtStart, unreadable }: SceneGate): JsonObject {
+function gateObject(gate: SceneGate): JsonObject {
+  const { name, group, set, isOnlyAtStart, countsKubelets = false, unreadable } = gate;
   const [namespace = '', daemonSet = ''] = set.split('/');
   return {
     apiVersion: 'rollcall.dev/v1alpha1',
@@ -77,7 +83,11 @@ function gateObject({ name, group, set, isOnlyAtStart, unreadable }: SceneGate):
       proofs: [{ daemonSet: { namespace, name: daemonSet } }],
       dwell: `${DWELL_MS / SECOND_MS}s`,
       mode: isOnlyAtStart === true ? 'bootstrap-only' : 'continuous',
-      regress: { after: '10s', maxPercent: 100 },
+      regress: {
+        after: '10s',
+        maxPercent: 100,
+        kubeletRestart: countsKubelets ? 'shut' : 'ignore',
+      },
       ...unreadable,
     },
   };
@@ -104,6 +114,10 @@ export interface SceneTools {
   /** Sets the wall clock of every program of Rollcall ahead. */
   readonly stepClocks: (byMs: number) => void;
   readonly configuration: ConfigurationFault | null;
+  /** True where machines that no gate is for come while nothing of ours runs. */
+  readonly hasOutage: boolean;
+  /** True where a kubelet restarts for which a gate shuts its node. */
+  readonly hasKubelets: boolean;
   /** A step of the configuration was taken. */
   readonly onStep: () => void;
 }
@@ -119,6 +133,7 @@ interface ComingNode {
   readonly gate: string;
   readonly moreTaints?: readonly JsonObject[];
   readonly startMs?: number;
+  readonly tellsKubelet?: boolean;
   readonly afterMs?: number;
   readonly later?: (machine: Machine) => void;
 }
@@ -128,7 +143,7 @@ function stageOf(tools: SceneTools): Stage {
   const at: Stage['at'] = (second, task) => void cluster.kernel.after(second * SECOND_MS, task);
   const comes: Stage['comes'] = (
     second,
-    { name, gate, moreTaints = [], startMs, afterMs, later },
+    { name, gate, moreTaints = [], startMs, tellsKubelet = false, afterMs, later },
   ) => {
     const group = GATES.find((one) => one.name === gate)?.group ?? '';
     let isFirst = true;
@@ -141,6 +156,7 @@ function stageOf(tools: SceneTools): Stage {
     const options: MachineOptions = {
       labels: { group },
       taints,
+      tellsKubelet,
       onWork,
       ...(startMs === undefined ? {} : { startMs }),
     };
@@ -150,7 +166,7 @@ function stageOf(tools: SceneTools): Stage {
 }
 
 /** Nodes whose agents come, fail and come back. */
-function agents({ comes, at, machines }: Stage): void {
+function agents({ comes, at, machines, hasOutage }: Stage): void {
   const gate = 'agents';
   comes(3, { name: 'n-slow', gate, startMs: 25_000 });
   comes(3, { name: 'n-calm', gate, afterMs: 60_000, later: (machine) => machine.fail(25_000) });
@@ -159,6 +175,7 @@ function agents({ comes, at, machines }: Stage): void {
   // Shorter than any period of looking.
   comes(14, { name: 'n-flap', gate, afterMs: 5_000, later: (machine) => machine.fail(1_000) });
   at(3, () => machines.join('n-free', { labels: { group: 'none' } }));
+  if (hasOutage) at(45, () => machines.join('n-free-2', { labels: { group: 'none' } }));
 }
 
 /** Nodes that are not what they were. */
@@ -194,6 +211,35 @@ function others({ comes, cluster, at, machines }: Stage): void {
   comes(60, { name: 'n-gone', gate, afterMs: 20_000, later: (machine) => machine.remove() });
   comes(20, { name: 'n-once', gate: 'once' });
   at(80, () => machines.get('n-once')?.restartKubelet());
+}
+
+/** So long after a restart of its kubelet a node that it counts for is shut, and not open again. */
+const SHUT_BY_MS = 8_000;
+
+/** A node whose kubelet restarts, with a Pod that comes to it again where nothing keeps it away. */
+function kubeletThatRestarts({ comes, at, cluster, hasKubelets }: Stage): void {
+  if (!hasKubelets) return;
+  const { admin, kernel } = cluster;
+  const name = 'n-kubelet';
+  const isOfShop = (pod: JsonObject): boolean =>
+    listAt(pod, 'metadata.ownerReferences').some((one) => textAt(one, 'name') === 'shop');
+  const takeShopAway = (): void => {
+    const pods = admin.list('Pod', { fieldSelector: `spec.nodeName=${name}` }).filter(isOfShop);
+    for (const pod of pods)
+      admin.delete('Pod', `default/${textAt(pod, 'metadata.name')}`, { gracePeriodSeconds: 0 });
+  };
+  const gate = 'kubelet';
+  at(1, () => must(admin.create(objectOf(gate))));
+  comes(25, {
+    name,
+    gate,
+    tellsKubelet: true,
+    afterMs: 25_000,
+    later(machine) {
+      machine.restartKubelet();
+      kernel.after(SHUT_BY_MS, takeShopAway);
+    },
+  });
 }
 
 /** Gates whose proofs, texts or clocks are not what they were. */
@@ -270,11 +316,12 @@ export function script(tools: SceneTools): void {
   const { cluster } = tools;
   const stage = stageOf(tools);
   stage.at(1, () => {
-    for (const gate of GATES.filter(({ isOfConfiguration }) => isOfConfiguration !== true))
+    for (const gate of GATES.filter(({ isOf }) => isOf === undefined))
       must(cluster.admin.create(gateObject(gate)));
   });
   agents(stage);
   others(stage);
+  kubeletThatRestarts(stage);
   gatesThatChange(stage);
   configurationThatChanges(stage);
 }

@@ -15,7 +15,8 @@ import { createCluster, type TestCluster } from '../platform/cluster.ts';
 import { Machines } from './machines.ts';
 import type { GatePlan, GatePorts, GateResult } from './plan.ts';
 import { watchGates, type WatchedGates } from './rules.ts';
-import { CHAOS_MS, layObjects, script, WHOLE_MS } from './scene.ts';
+import { AGENT_ACCOUNT, refusedBy } from '../platform/shipped-admission.ts';
+import { CHAOS_MS, layObjects, OUTAGE_MS, script, WHOLE_MS } from './scene.ts';
 
 const GATE_USER = { name: 'gate', groups: ['system:masters', 'system:authenticated'] };
 const RESTART_MS = 1_500;
@@ -29,6 +30,8 @@ interface Scene {
   readonly calls: Calls;
   readonly watched: WatchedGates;
   readonly lines: string[];
+  /** True while nothing of ours runs. */
+  readonly isOut: () => boolean;
 }
 
 interface Started {
@@ -49,7 +52,8 @@ class Replica {
     this.#identity = identity;
     this.#started = this.#start();
     scene.cluster.kernel.every(RESTART_MS, () => {
-      if (this.#started.program.isGone()) this.#started = this.#start();
+      if (scene.isOut()) this.#started.program.kill();
+      else if (this.#started.program.isGone()) this.#started = this.#start();
     });
   }
 
@@ -126,8 +130,15 @@ function gateOf(scene: Scene, program: SimulatedProgram, identity: string): Gate
 export async function playGates(plan: GatePlan): Promise<GateResult> {
   return overTripwires(async () => {
     let struck = 0;
+    const isOut = (): boolean => {
+      const atMs = kernel.nowMs() - startMs;
+      return plan.outage !== undefined && atMs >= OUTAGE_MS.from && atMs < OUTAGE_MS.until;
+    };
     const admit: NonNullable<ApiServerHooks['admit']> = (object, question) => {
-      const { admission } = plan;
+      const { admission, outage = [] } = plan;
+      const refusing = isOut() ? refusedBy(outage, object, question) : null;
+      if (refusing !== null && question.user.name !== AGENT_ACCOUNT)
+        watched.onBlocked(`${refusing} refuses a write of ${question.kind.kind} ${question.name}`);
       const isOurs = question.user.name === GATE_USER.name && question.kind.kind === 'Node';
       if (admission === undefined || !isOurs || kernel.nowMs() - startMs >= CHAOS_MS) return object;
       struck++;
@@ -148,7 +159,7 @@ export async function playGates(plan: GatePlan): Promise<GateResult> {
     });
     const records = new SimulatedRecords(() => kernel.nowMs());
     const lines: string[] = [];
-    const scene = { cluster, plan, records, calls, watched, lines };
+    const scene = { cluster, plan, records, calls, watched, lines, isOut };
     const names = Array.from({ length: plan.replicas ?? 1 }, (_, index) => `r${index + 1}`);
     const replicas = names.map((name) => new Replica(scene, name));
     const stepClocks = (byMs: number): void => {
@@ -156,7 +167,11 @@ export async function playGates(plan: GatePlan): Promise<GateResult> {
       for (const replica of replicas) replica.stepClock(byMs);
     };
     const onStep = (): void => void struck++;
-    script({ cluster, machines, stepClocks, configuration: plan.configuration ?? null, onStep });
+    const { configuration = null } = plan;
+    const hasKubelets = plan.kubelets === true;
+    const hasOutage = plan.outage !== undefined;
+    const kinds = { configuration, hasKubelets, hasOutage };
+    script({ cluster, machines, stepClocks, ...kinds, onStep });
     await runUntil(kernel, startMs + WHOLE_MS, settle);
     for (const replica of replicas) watched.onEnd(replica.kept());
     return { ...watched.result(), calls: seen, lines, struck };

@@ -7,6 +7,7 @@ import { LIVENESS, SAFETY } from '../../../src/sim/invariants/list.ts';
 import { PLANTED_KINDS } from '../../../src/sim/planted/list.ts';
 import { DEEDS_OF, type Call, type Deed, type Fate } from '../../../src/sim/programs/call.ts';
 import { shareOf, tellShare } from '../../share.ts';
+import { shippedPolicies } from '../platform/shipped-admission.ts';
 import { GATE_MISTAKES } from './mistakes.ts';
 import { MISTAKES_UNDER_FAULTS } from './mistakes-under-faults.ts';
 import type { GateResult } from './plan.ts';
@@ -39,6 +40,22 @@ test('in a quiet world each rule is looked at, and each gate opens when it may',
     assert.equal(counts.get(`agents ${node}`)?.length, 2, node);
   const rest = quiet.opened.filter((one) => !one.startsWith('agents '));
   assert.deepEqual(rest.toSorted(), ['once n-once', 'renewed n-net']);
+});
+
+test('I-01: a node whose kubelet restarts is shut, where that counts, until all is proven again', async () => {
+  const { violations, opened } = await playGates({ kubelets: true });
+  assert.deepEqual(violations, []);
+  const own = opened.filter((one) => one.startsWith('kubelet '));
+  assert.deepEqual(own, ['kubelet n-kubelet', 'kubelet n-kubelet']);
+});
+
+test('I-36: while nothing of ours runs and no policy of ours can be evaluated, others continue', async () => {
+  const policies = shippedPolicies();
+  assert.equal(policies.length, 2);
+  const { violations, evaluations, opened } = await playGates({ outage: policies, replicas: 2 });
+  assert.deepEqual(violations, []);
+  assert.ok((evaluations.get('I-36') ?? 0) > 40, `${evaluations.get('I-36')}`);
+  assert.ok(opened.includes('agents n-back'), opened.join());
 });
 
 test('I-04: a gate that cannot be read says so', () => {

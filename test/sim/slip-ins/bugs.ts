@@ -98,6 +98,19 @@ export const SLIP_BUGS: readonly SlipBug[] = [
     plan: { fate: ({ what }) => (what.startsWith('evict') ? 'lost-answer' : null) },
   },
   {
+    id: 'what is evicted is evicted once more while it ends',
+    caughtBy: ['I-14'],
+    bug: ({ writes }) => ({
+      writes: {
+        ...writes,
+        async evict(pod, more) {
+          await writes.evict(pod, more);
+          return writes.evict(pod, more);
+        },
+      },
+    }),
+  },
+  {
     id: 'a Pod is deleted in place of an eviction',
     caughtBy: ['I-10'],
     bug: ({ writes }) => ({

@@ -1,3 +1,4 @@
+import { collectOften } from '../../../adapters/system/memory.ts';
 import {
   type OnFirstNodes,
   type StatusObservation,
@@ -59,6 +60,7 @@ export async function watchLive(
   { recorder = null, pace = {}, awsEvents = null, end }: WatchExtras = {},
 ): Promise<void> {
   const clients = await openClients(flags);
+  collectOften();
   const stop = endOnInterrupt();
   const ending = new AbortController();
   end?.addEventListener('abort', () => ending.abort(), { once: true });

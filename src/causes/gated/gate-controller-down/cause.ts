@@ -22,6 +22,7 @@ import {
   readyChangedMs,
   waitingReason,
 } from '../../../domain/pods/pods.ts';
+import { podsThat } from '../../../domain/pods/pods-seen.ts';
 import {
   conditionsSinceMs,
   isTaintOfRule,
@@ -168,13 +169,17 @@ function matchTold(view: Own): Match | null {
 
 /** The controller is Ready; where no Node seen is shut either, it has done its work. */
 function isAtWork(view: Own): boolean {
-  const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  const pods = podsThat(view.list('kube/Pod'), isController);
   return view.list('kube/Node').length > 0 && pods.some(({ value }) => isPodReady(value));
+}
+
+function isController({ name }: Pod): boolean {
+  return CONTROLLER.test(name);
 }
 
 /** The controller waits for a Node, and one gate taint is on all of them. */
 function matchKeptOut(view: Own, proof: Quote): Match | null {
-  const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  const pods = podsThat(view.list('kube/Pod'), isController);
   const kept = refusedPod(pods, view.sign('refused')?.last ?? null);
   const nodes = view.list('kube/Node').map(({ value }) => value);
   if (kept === null) return null;
@@ -191,7 +196,7 @@ function matchKeptOut(view: Own, proof: Quote): Match | null {
 
 /** Nodes stay shut though what their gate waits for is Ready, and no pod of its controller is. */
 function matchPods(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
-  const pods = view.list('kube/Pod').filter(({ value }) => CONTROLLER.test(value.name));
+  const pods = podsThat(view.list('kube/Pod'), isController);
   // Who opened a Node before lives somewhere, if not as a pod; shut again it is by somebody else.
   // So may who has had no time yet to open it.
   const isElsewhere = (node: KubeNode): boolean =>
@@ -228,7 +233,7 @@ function matchLease(view: Own, nodes: readonly Seen<KubeNode>[]): Match | null {
   const waiting = names.length === 1 ? first.value.name : `${names.length} nodes`;
   const taint = (first.value.taints ?? []).find(({ key }) => GATE_TAINT.test(key))?.key ?? '';
   const why = `its Lease ${lost.name} is not renewed`;
-  const pod = view.list('kube/Pod').find(({ value }) => CONTROLLER.test(value.name))?.value;
+  const pod = podsThat(view.list('kube/Pod'), isController)[0]?.value;
   const namespace = pod?.namespace ?? lost.fact.value.namespace ?? 'default';
   const controller = pod === undefined ? {} : { controller: pod.name };
   const proof = [

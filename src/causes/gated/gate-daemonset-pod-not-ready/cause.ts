@@ -126,6 +126,7 @@ function matchNode(view: Own): Match | null {
 function matchRowOf(view: Own, node: Seen<KubeNode>, gates: readonly string[]): Match | null {
   const { name } = node.value;
   const rows = (view.sign('podRow') ?? view.clusterSign('podRow'))?.quotes ?? [];
+  if (rows.length === 0) return null;
   const isOnly = view.everywhere('kube/Node').length === 1;
   for (const gate of gates) {
     const [namespace = '', set = ''] = gate.split('.', 2);

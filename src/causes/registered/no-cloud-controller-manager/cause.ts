@@ -17,6 +17,7 @@ import {
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { lostLeases } from '../../../domain/nodes/leases.ts';
+import { podsThat } from '../../../domain/pods/pods-seen.ts';
 import { runningSinceMs } from '../../../domain/pods/pods.ts';
 import type { Quote } from '../../../evidence/sighting.ts';
 import {
@@ -143,7 +144,7 @@ function matchCluster(view: Own): Match | null {
     .filter(({ value }) => !isEksNode(value) && waitsForController(value, view));
   const [first] = waiting;
   const pods = view.list('kube/Pod');
-  const controllers = pods.filter(({ value }) => isCloudController(value.name));
+  const controllers = podsThat(pods, isController);
   const isServed = controllers.some(({ value }) => isReady(value));
   if (first === undefined && isServed)
     return clearUnlessSeen(view, ['controllerNotScheduled', 'controllerNotRunning']);
@@ -173,6 +174,10 @@ function matchListed(view: Own): Match | null {
   if (view.isLive || listed === undefined || server === undefined) return null;
   if (view.sign('controllerNamed') !== null || !view.shows('node-uninitialized')) return null;
   return found({}, [listed, server], 'likely');
+}
+
+function isController({ name }: Pod): boolean {
+  return isCloudController(name);
 }
 
 /** The controller waits for a Node, and the taint that it would remove is on all of them. */

@@ -10,7 +10,13 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { podName, waitingReason } from '../../../domain/pods/pods.ts';
-import { placeOf, podWords, stateWords, unreadyPods } from '../../../domain/pods/pods-seen.ts';
+import {
+  placeOf,
+  podsThat,
+  podWords,
+  stateWords,
+  unreadyPods,
+} from '../../../domain/pods/pods-seen.ts';
 import { endpointsOf, endpointWords } from '../../../domain/pods/services.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Deployment } from '../../../evidence/kube/workloads.ts';
@@ -230,14 +236,14 @@ function failingPods(view: Own, states: RegExp = CRASH): readonly Seen<Pod>[] {
       .filter(({ value }) => value.ready === true)
       .map(({ value }) => value.name),
   );
-  const own = view.list('kube/Pod').filter(({ value }) => isCoreDns(value.namespace, value.name));
+  const own = podsThat(view.list('kube/Pod'), isCoreDns);
   return unreadyPods(own, view).filter((pod) => {
     const place = placeOf(pod);
     return place !== null && ready.has(place) && states.test(waitingReason(pod.value) ?? '');
   });
 }
 
-function isCoreDns(namespace: string | null, name: string): boolean {
+function isCoreDns({ namespace, name }: Pod): boolean {
   return namespace === 'kube-system' && name.startsWith('coredns-');
 }
 

@@ -41,6 +41,8 @@ export class NodeGateKeeper {
   readonly #own: OwnWrites;
   readonly #tally = new GateTally();
   #shared: ReadonlyMap<string, string> = new Map();
+  /** Whether a deletion waited for its taints in the last round. */
+  #isAnyLeaving = false;
   /** When the status of a gate was written last, by the monotonic clock. */
   readonly #writtenMs = new Map<string, number>();
   /** What was checked in a dry run, by gate: the same is not checked again. */
@@ -63,7 +65,8 @@ export class NodeGateKeeper {
 
   /** Takes what the gate saw of a node; it is written with the next round. */
   look(look: Look): void {
-    this.#tally.take(look, this.#options.clock.monotonicMs());
+    const isLess = this.#tally.take(look, this.#options.clock.monotonicMs());
+    if (isLess && this.#isAnyLeaving) this.#due.ring();
   }
 
   gone(node: string): void {
@@ -89,6 +92,7 @@ export class NodeGateKeeper {
     if (!this.#options.isReady() || !this.#gates.state().isSynced) return;
     this.#forgetGone();
     this.#shared = sharedTaints(this.#options.policies());
+    this.#isAnyLeaving = [...this.#gates.values()].some(({ isLeaving }) => isLeaving);
     const due = [...this.#gates.values()].flatMap((gate) => {
       const action = this.#own.isAwaited(gate) ? null : this.#decide(gate);
       return action === null || this.#isChecked(action) ? [] : [{ gate, action }];

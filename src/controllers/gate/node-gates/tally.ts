@@ -1,5 +1,6 @@
 import type { Look, LookedPolicy } from '../look.ts';
-import type { TaintRelease } from '../policy.ts';
+import type { SeenTaint } from '../node-facts.ts';
+import type { GatePolicy, TaintRelease } from '../policy.ts';
 import { keyOfPolicy, notEnforcedMs } from '../record.ts';
 
 /** How many nodes of a gate are how. */
@@ -24,22 +25,24 @@ export class GateTally {
   /** Taints on nodes, by node; policies have no opinion about them. */
   readonly #left = new Map<string, ReadonlySet<string>>();
 
-  /** @param nowMs by the monotonic clock */
-  take(look: Look, nowMs: number): void {
+  /**
+   * @param nowMs by the monotonic clock
+   * @returns true where a node no longer carries a taint that nobody wants, for which a gate may wait
+   */
+  take(look: Look, nowMs: number): boolean {
     const { node, decided, memory } = look;
-    const seen = new Set<string>();
     for (const looked of decided) {
       const { kind, uid } = looked.policy.source;
       if (kind !== 'NodeGate' || uid === null) continue;
-      seen.add(uid);
       const nodes = this.#gates.get(uid) ?? new Map<string, Standing>();
       this.#gates.set(uid, nodes);
       const sinceMs = memory.shutSince.get(keyOfPolicy(looked.policy)) ?? nowMs;
       nodes.set(node.name, standingOf(looked, nowMs - sinceMs));
     }
-    for (const [uid, nodes] of this.#gates) if (!seen.has(uid)) nodes.delete(node.name);
+    for (const [uid, nodes] of this.#gates)
+      if (!decided.some(({ policy }) => isGate(policy, uid))) nodes.delete(node.name);
     this.#takeUnenforced(look);
-    this.#takeLeft(look);
+    return this.#takeLeft(look);
   }
 
   forget(node: string): void {
@@ -82,14 +85,24 @@ export class GateTally {
     }
   }
 
-  #takeLeft({ node: { name, taints }, decided }: Look): void {
-    const wanted = decided.flatMap(({ policy }) => [policy.taint, policy.regressTaint]);
-    const left = taints.filter(
-      ({ key, effect }) => !wanted.some((one) => one?.key === key && one.effect === effect),
-    );
-    if (left.length === 0) this.#left.delete(name);
-    else this.#left.set(name, new Set(left.map(({ key, effect }) => `${key}:${effect}`)));
+  #takeLeft({ node: { name, taints }, decided }: Look): boolean {
+    const isWanted = ({ key, effect }: SeenTaint): boolean =>
+      decided.some(({ policy }) => isOf(policy, key, effect));
+    const left = taints.filter((taint) => !isWanted(taint));
+    if (left.length === 0) return this.#left.delete(name);
+    this.#left.set(name, new Set(left.map(({ key, effect }) => `${key}:${effect}`)));
+    return false;
   }
+}
+
+function isGate({ source }: GatePolicy, uid: string): boolean {
+  return source.kind === 'NodeGate' && source.uid === uid;
+}
+
+/** Whether a taint is one of a policy's two. */
+function isOf({ taint, regressTaint }: GatePolicy, key: string, effect: string): boolean {
+  if (taint.key === key && taint.effect === effect) return true;
+  return regressTaint !== null && regressTaint.key === key && regressTaint.effect === effect;
 }
 
 function standingOf({ policy, view, decision }: LookedPolicy, shutMs: number): Standing {

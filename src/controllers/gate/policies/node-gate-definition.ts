@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../../evidence/json.ts';
 import { SLIP_INS_REPORTED, TAINT_EFFECTS } from '../policy.ts';
 import { ADOPTABLE_TAINTS } from '../foreign-taints.ts';
-import { ADOPTED_MAX, EVICTIONS_MAX, NODE_GATES, SLIP_IN_MODES } from './node-gate.ts';
+import {
+  ADOPTED_MAX,
+  EVICTIONS_MAX,
+  KUBELET_RESTARTS,
+  NODE_GATES,
+  SLIP_IN_MODES,
+} from './node-gate.ts';
 import {
   DAEMON_SET,
   described,
@@ -95,6 +101,13 @@ const REGRESS = described(
         default: NODE_GATE_DEFAULTS.regressMaxPercent,
         description: 'At most this share of the selected nodes is shut again at once.',
       },
+      kubeletRestart: {
+        type: 'string',
+        enum: [...KUBELET_RESTARTS],
+        default: NODE_GATE_DEFAULTS.kubeletRestart,
+        description:
+          'Whether a restart of the kubelet shuts an opened node until everything is proven again; shut also asks for the condition rollcall.dev/KubeletRuns of the agent.',
+      },
     },
     [],
   ),
@@ -163,6 +176,11 @@ const SPEC_RULES: readonly Rule[] = [
   {
     rule: 'duration(self.expiry) > duration(self.dwell)',
     message: 'expiry must be longer than dwell',
+  },
+  {
+    rule: "!has(self.regress) || !has(self.regress.kubeletRestart) || self.regress.kubeletRestart == 'ignore' || (self.mode == 'continuous' && self.boundToBoot && self.proofPolicy == 'All')",
+    message:
+      'regress.kubeletRestart shut needs mode continuous, boundToBoot true and proofPolicy All',
   },
 ];
 

@@ -13,6 +13,7 @@ export const NODE_GATE_DEFAULTS = {
   conditionStatus: 'True',
   regressAfter: '10s',
   regressMaxPercent: 20,
+  kubeletRestart: 'ignore',
   expiry: '15m',
 } as const;
 

@@ -1,5 +1,6 @@
 import { at, isObject, type Json, type JsonObject, textAt } from '../../../evidence/json.ts';
 import { isoMs } from '../../../evidence/time.ts';
+import { KUBELET_CONDITION } from '../../../domain/nodes/kubelet-run.ts';
 import type { KubeResource } from '../../../ports/kube-api.ts';
 import {
   type GateMode,
@@ -9,6 +10,7 @@ import {
   type OpeningMark,
   type PolicyReading,
   type PolicySource,
+  type Proof,
   SLIP_INS_REPORTED,
   TAINT_EFFECTS,
   type SlipInPolicy,
@@ -41,6 +43,13 @@ const DEFAULTS = {
   regressAfterMs: 10_000,
   maxPercent: 20,
   expiryMs: 15 * 60_000,
+};
+
+const KUBELET_PROOF: Proof = {
+  kind: 'condition',
+  type: KUBELET_CONDITION,
+  status: 'True',
+  whenMissing: null,
 };
 
 const SPEC_FIELDS = [
@@ -77,6 +86,8 @@ function regressKey(startupKey: string): string {
   return `${REGRESS_PREFIX}${startupKey.split('/').at(-1) ?? startupKey}`;
 }
 
+const REGRESS_FIELDS = ['taint', 'after', 'maxPercent', 'kubeletRestart'];
+
 function refuseRegress(regress: Fields, taint: GateTaint | null, startupKey: string): void {
   if (taint?.key === startupKey)
     regress.refuse('taint.key', 'is the startup key; name another, or leave it out');
@@ -89,19 +100,27 @@ function refuseRegress(regress: Fields, taint: GateTaint | null, startupKey: str
     regress.refuse('taint.effect', 'is NoExecute, which evicts every Pod; use NoSchedule');
 }
 
-type Regress = Pick<GatePolicy, 'regressTaint' | 'regressAfterMs' | 'blastShareMax'>;
+type Regress = Pick<
+  GatePolicy,
+  'regressTaint' | 'regressAfterMs' | 'blastShareMax' | 'shutsOnKubeletRestart'
+>;
+
+/** What a restart of the kubelet does to a node that is open. */
+export const KUBELET_RESTARTS = ['ignore', 'shut'] as const;
 
 function readRegress(spec: Fields, startupKey: string): Regress {
-  const regress = spec.inside('regress', ['taint', 'after', 'maxPercent']);
+  const regress = spec.inside('regress', REGRESS_FIELDS);
   const found = regress.value('taint');
   const taint =
     found === undefined
       ? { key: regressKey(startupKey), value: '', effect: 'NoSchedule' as const }
       : readTaint(regress, 'taint');
   refuseRegress(regress, taint, startupKey);
+  const shuts = regress.choice('kubeletRestart', KUBELET_RESTARTS, 'ignore') === 'shut';
   return {
     regressTaint: taint,
     regressAfterMs: regress.duration('after', DEFAULTS.regressAfterMs),
+    ...(shuts ? { shutsOnKubeletRestart: true } : {}),
     blastShareMax: regress.number('maxPercent', DEFAULTS.maxPercent, 0, 100) / 100,
   };
 }
@@ -181,6 +200,26 @@ function policyOf(spec: Fields, object: JsonObject, source: PolicySource): GateP
   };
 }
 
+/** A restart is known by the condition of the agent, so that a gate asks for that too. */
+function withKubelet(policy: GatePolicy): GatePolicy {
+  const { needs } = policy;
+  if (policy.shutsOnKubeletRestart !== true || !('all' in needs)) return policy;
+  const isAsked = needs.all.some(
+    (proof) => proof.kind === 'condition' && proof.type === KUBELET_CONDITION,
+  );
+  return isAsked ? policy : { ...policy, needs: { all: [...needs.all, KUBELET_PROOF] } };
+}
+
+function refuseRestarts(spec: Fields, policy: GatePolicy): void {
+  const { shutsOnKubeletRestart, mode, isBoundToBoot, needs } = policy;
+  const isFollowed = mode === 'continuous' && isBoundToBoot && 'all' in needs;
+  if (shutsOnKubeletRestart === true && !isFollowed)
+    spec.refuse(
+      'regress.kubeletRestart',
+      'is shut, which needs mode continuous, boundToBoot true and proofPolicy All',
+    );
+}
+
 function refuseTimes(spec: Fields, { dwellMs, expiryMs }: GatePolicy): void {
   if (expiryMs !== null && expiryMs <= dwellMs)
     spec.refuse('expiry', 'must be longer than the dwell');
@@ -221,7 +260,7 @@ function leaving({ taint, regressTaint, isDryRun }: GatePolicy): PolicyReading {
  *   dwell: 5s
  *   freshness: 5m                                               # conditions; not looked at by default
  *   mode: continuous                                            # or bootstrap-only
- *   regress: {taint: {key, value, effect}, after: 10s, maxPercent: 20}
+ *   regress: {taint: {key, value, effect}, after: 10s, maxPercent: 20, kubeletRestart: ignore}
  *   expiry: 15m
  *   dryRun: false
  *   boundToBoot: true                                           # proofs of the present boot only
@@ -236,8 +275,9 @@ export function readNodeGate(object: JsonObject): PolicyReading {
   const source = sourceOf(object);
   const found: Json | undefined = object['spec'];
   const spec = new Fields(isObject(found) ? found : {}, 'spec', SPEC_FIELDS);
-  const policy = policyOf(spec, object, source);
+  const policy = withKubelet(policyOf(spec, object, source));
   refuseTimes(spec, policy);
+  refuseRestarts(spec, policy);
   if (textAt(object, 'metadata.deletionTimestamp') !== null) return leaving(policy);
   const refusals = spec.whys().map((why) => ({ source, why }));
   const isAll = policy.selects.requirements.length === 0;

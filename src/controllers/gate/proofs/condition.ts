@@ -1,3 +1,4 @@
+import { KUBELET_CONDITION } from '../../../domain/nodes/kubelet-run.ts';
 import type { SeenCondition } from '../node-facts.ts';
 import type { Proof } from '../policy.ts';
 import { durationText, type Saying, type Scene, unknown, unproven } from './saying.ts';
@@ -35,6 +36,9 @@ export function sayCondition(proof: ConditionProof, scene: Scene): Saying {
     const words = [found.reason, found.message].filter((word) => word !== '').join(': ');
     return unproven(words === '' ? is : `${is} (${words})`);
   }
-  const { transitionMs } = found;
-  return { state: 'proven', sinceMs: transitionMs, hold: `${status} ${transitionMs}`, by: is };
+  const { transitionMs, reason } = found;
+  // Another run of the kubelet has the same status, and what was seen of the one before has ended.
+  const run = type === KUBELET_CONDITION ? ` ${reason}` : '';
+  const hold = `${status} ${transitionMs}${run}`;
+  return { state: 'proven', sinceMs: transitionMs, hold, by: is };
 }
