@@ -125,6 +125,9 @@ describe('isCommandEcho', () => {
     '>   kubectl get nodes',
     'PS C:\\Users\\me> kubectl get nodes',
     'root@h:/var/log# tail x',
+    'laptop$ aws eks list-clusters',
+    'w-07:~# openssl x509 -noout',
+    'build.int:/srv$ ls',
     '# sudo   iptables-save',
     '$ iptables -L',
   ]) {
@@ -138,6 +141,7 @@ describe('isCommandEcho', () => {
     'Jun 06 19:42:03 h kubelet[1]: $ kubectl',
     '$ ./bootstrap.sh: line 3: unknown',
     'x $ kubectl get nodes',
+    'costs 5$ cat',
     '$kubectl get nodes',
     '$ x kubectl get nodes',
     '$ kubectls',

@@ -1,5 +1,5 @@
 const PROMPT =
-  /^\s*(?:[$#>%]|sh-[\d.]+[$#]|bash-[\d.]+[$#]|\[[\w.-]+@[\w.-]+ [^\]]{0,80}\][$#]|[\w.-]+@[\w.-]+:[^$#]{0,80}[$#]|PS [A-Z]:\\[^>]{0,80}>)\s+/;
+  /^\s*(?:[$#>%]|sh-[\d.]+[$#]|bash-[\d.]+[$#]|\[[\w.-]+@[\w.-]+ [^\]]{0,80}\][$#]|[\w.-]+@[\w.-]+:[^$#]{0,80}[$#]|[A-Za-z](?:[\w.-]{0,61}\w)?(?::[^\s$#%]{0,80})?[$#%]|PS [A-Z]:\\[^>]{0,80}>)\s+/;
 const PROGRAM =
   /^(?:sudo\s+)?(?:e?grep|journalctl|kubectl|oc|aws|cat|tail|head|less|curl|systemctl|crictl|ctr|dmesg|nodeadm|kubeadm|eksctl|kops|helm|ls|openssl|for|while|awk|sed|ip|iptables\S*|sysctl|getent|nslookup|dig|ssh|lspci|lsmod|modinfo|modprobe|nvidia-smi|calicoctl|uname|hostname|date|chronyc|timedatectl|rollcall)\b/;
 

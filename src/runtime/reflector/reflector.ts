@@ -18,7 +18,7 @@ import {
   type StoredObject,
   type StoredObjects,
 } from './reflector-store.ts';
-import { Refusals } from './refusals.ts';
+import { isWatchListRefused, Refusals } from './refusals.ts';
 import { isNoNewer, isOlder } from './versions.ts';
 import { DeadWatch, rewound, SilentWatch, watchedOver, type WatchUnderWay } from './watchdog.ts';
 
@@ -394,11 +394,4 @@ const MISSING: ReadonlySet<PortFailure> = new Set(['not-found', 'unsupported']);
 
 function phaseOf({ failure }: PortError): ReflectorPhase {
   return failure === 'denied' || failure === 'unauthenticated' ? failure : 'waiting';
-}
-
-/** Servers without WatchList refuse its parameters; those that ignore them are found out later. */
-function isWatchListRefused(error: unknown): boolean {
-  return (
-    error instanceof PortError && ['invalid', 'unsupported', 'not-found'].includes(error.failure)
-  );
 }

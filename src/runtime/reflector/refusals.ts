@@ -1,3 +1,4 @@
+import { PortError } from '../../ports/port-error.ts';
 import type { Random } from '../../ports/random.ts';
 
 const FIRST_MS = 1_000;
@@ -25,4 +26,11 @@ export class Refusals {
   reset(): void {
     this.#count = 0;
   }
+}
+
+/** Servers without WatchList refuse its parameters; those that ignore them are found out later. */
+export function isWatchListRefused(error: unknown): boolean {
+  return (
+    error instanceof PortError && ['invalid', 'unsupported', 'not-found'].includes(error.failure)
+  );
 }

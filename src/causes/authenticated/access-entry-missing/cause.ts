@@ -4,6 +4,7 @@ import {
   defineCause,
   type Details,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -30,6 +31,21 @@ const cause = defineCause({
       ['client-output', 'unknown'],
       /\b(?:had to|needed to|have to|forgot to|have forgotten to|did not|didn't) (?:manually )?(?:create|add) (?:the|an) (?:EKS )?access entry (?:for|of) (?:the |our |my )?(?:\w+ ){0,2}?(?:node|worker|instance)\b|\b(?:once|after|when|as soon as) (?:I|we) (?:manually |then )?(?:create|add|created|added|creating|adding)d? (?:the|an) (?:EKS )?access entry\b.{0,60}\b(?:joins?|joined|come in|came in|register|works?|worked)\b|\b(?:workaround|work-around|fix|solution|remedy|what (?:helps|helped|works|worked|fixed it))\b[^.]{0,60}[\s:`](?:aws_eks_access_entry|access[ _]entry)\b[^.]{0,80}\b(?:node|worker|instance|EC2|EC2_LINUX|EC2_WINDOWS|HYBRID_LINUX)(?:\b|_)/i,
       { isTold: true, anchors: ['access entry', 'access_entry'] },
+    ),
+    listedEntry: context(
+      ['client-output', 'unknown', 'aws-message'],
+      /^(?:ACCESSENTRIES\s{1,8}|\s{0,12}["-] ?"?)(?<entry>arn:aws[\w-]{0,12}:iam::[\dxX*]{12}:(?:role|user)\/[\w+=,.@/-]{1,128})/,
+      { anchors: [':role/', ':user/'], isBackground: true },
+    ),
+    mappedRole: context(
+      ['client-output', 'unknown', 'object'],
+      /^\s{0,8}(?:- )?rolearn: ?["']?(?<role>arn:aws[\w-]{0,12}:iam::[\dxX*]{12}:role\/[\w+=,.@/-]{1,128})/,
+      { anchors: ['rolearn:'], isBackground: true },
+    ),
+    mappedAsNode: context(
+      ['client-output', 'unknown', 'object'],
+      /^\s{0,8}(?:- )?username: ?["']?system:node:\{\{/,
+      { anchors: ['system:node:{{'], isBackground: true },
     ),
     entryNotFound: context(
       ['client-output', 'aws-message', 'terraform'],
@@ -85,6 +101,20 @@ export default foreseen(matched(cause, matchEntries), foresee);
 
 type Own = ViewOf<typeof cause>;
 
+/** aws-auth maps the only node role that is shown, and the entries, which alone count, do not have it. */
+function matchMapped(view: Own): Match | null {
+  const seen = (name: 'listedEntry' | 'mappedRole' | 'mappedAsNode') =>
+    view.sign(name) ?? view.clusterSign(name);
+  const [listed, mapped] = [seen('listedEntry'), seen('mappedRole')];
+  if (view.isLive || seen('mappedAsNode') === null) return null;
+  if (listed === null || mapped === null || mapped.count > 1) return null;
+  const role = mapped.last.captures['role'] ?? '';
+  // Of a long list not every row is kept.
+  const isKept = listed.quotes.length === listed.count;
+  if (!isKept || listed.quotes.some(({ captures }) => captures['entry'] === role)) return null;
+  return foundInShown(found({ role }, [mapped.last, listed.first], 'likely'));
+}
+
 function matchEntries(view: Own): Match | null {
   const clusters = view.list('aws/cluster');
   const cluster = clusters.find((fact) => fact.value.accessConfig?.authenticationMode === 'API');
@@ -94,6 +124,8 @@ function matchEntries(view: Own): Match | null {
   const mode = view.quote(cluster, `cluster ${name ?? ''} accessConfig.authenticationMode API`);
   const entries = view.read('aws/access-entry-list');
   const listed = entries.state === 'seen' ? entries.value : null;
+  const onlyMapped = listed === null ? matchMapped(view) : null;
+  if (onlyMapped !== null) return onlyMapped;
   const fleet = nodeRolesOf(view);
   if (fleet !== null)
     return listed === null ? unlisted : matchLost(view, lostRoles(fleet), listed, details, mode);

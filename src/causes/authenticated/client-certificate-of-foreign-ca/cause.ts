@@ -26,6 +26,11 @@ const cause = defineCause({
         enoughOnce: 'alone',
       },
     ),
+    unknownAuthorityOnce: context(
+      ['kube-apiserver'],
+      /Unable to authenticate the request.*verifying certificate SN=(?<serial>\d+).*x509: certificate signed by unknown authority/,
+      { anchors: ['Unable to authenticate the request'], isBackground: true },
+    ),
     refused: context(
       ['kubelet'],
       /(?:register node|[Ff]ailed to (?:list|watch|ensure)).*\bUnauthorized\b/,
@@ -88,6 +93,9 @@ function matchReplaced(view: ViewOf<typeof cause>): Match | null {
     view.sign('toldReplaced'),
     view.sign('toldRefused') ?? view.sign('refused'),
   ];
+  const once = view.sign('unknownAuthorityOnce') ?? view.clusterSign('unknownAuthorityOnce');
+  if (once !== null && refused !== null && !view.isLive)
+    return found(once.last.captures, [once.last, refused.first], 'likely');
   if (replaced === null || refused === null) return null;
   return found({}, [replaced.first, refused.first], 'likely');
 }

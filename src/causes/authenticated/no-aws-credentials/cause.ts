@@ -45,6 +45,15 @@ const cause = defineCause({
       /\/meta-data\/iam\/(?:info|security-credentials)\/?["'`]?(?:: | (?:only )?(?:returns?|gives?|answers?|says|shows|is|->|=>) (?:with |an? |me )?(?:HTTP |status |code )?)404\b/,
       { anchors: ['/meta-data/iam/'] },
     ),
+    roleAsked: context(
+      ['host-file', 'client-output', 'unknown'],
+      /(?:^|[$#>]\s).{0,200}\/iam\/(?:info|security-credentials)\/?["']?\s{0,4}(?:$|[;|&<])/,
+      { anchors: ['/iam/info', '/iam/security-credentials'], isBackground: true },
+    ),
+    // The page that metadata answers with, which other addresses of it give as well.
+    notFoundPage: context(['host-file', 'client-output', 'unknown'], /\b404 - Not Found\b/, {
+      isBackground: true,
+    }),
     roleNamed: context(
       ['host-file'],
       /GET \/latest\/meta-data\/iam\/security-credentials\/?: 200/,
@@ -142,7 +151,11 @@ function matchInstance(view: Own): Match | null {
 /** A program of the machine lacks credentials, and metadata has no role for them. */
 function matchMetadata(view: Own): Match | null {
   const complaint = view.sign('noCredentials') ?? view.sign('pluginFailed');
-  const role = view.sign('roleNotFound');
+  // What a person tries on the machine stands beside its log.
+  const asked = view.sign('roleAsked') ?? view.clusterSign('roleAsked');
+  const page =
+    asked === null ? null : (view.sign('notFoundPage') ?? view.clusterSign('notFoundPage'));
+  const role = view.sign('roleNotFound') ?? page;
   if (complaint === null || role === null || view.sign('roleNamed') !== null) return null;
   return found({}, [role.first, complaint.first], 'likely');
 }

@@ -1,4 +1,4 @@
-import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { clear, defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
@@ -11,7 +11,7 @@ const cause = defineCause({
   signs: {
     nodeadmNoAnswer: definite(
       ['nodeadm', 'cloud-init', 'console'],
-      /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|network is unreachable|StatusCode: (?:403|0\b))/,
+      /operation error ec2imds: (?<call>\w+),(?!.*StatusCode: 404).*(?:i\/o timeout|deadline exceeded|connection refused|no route to host|StatusCode: (?:403|0\b))/,
       { strict: true },
     ),
     nodeadmNoAnswerAlone: likely(
@@ -37,6 +37,12 @@ const cause = defineCause({
     commandEnded: context(
       ['nodeadm', 'cloud-init'],
       /Command failed.{0,200}operation error ec2imds: \w{1,40}, .{0,80}(?:canceled|deadline exceeded)/,
+    ),
+    // The kernel knows no way even to its own link: the machine has no address (no-dhcp-address).
+    noNetwork: context(
+      ['cloud-init', 'console', 'nodeadm'],
+      /169\.254\.169\.254.{0,400}\b[Nn]etwork is unreachable\b/,
+      { anchors: ['169.254.169.254'], isBackground: true },
     ),
     endpointOff: context(
       ['client-output', 'unknown', 'aws-message'],
@@ -75,7 +81,7 @@ const cause = defineCause({
     prevent:
       'Set MetadataOptions in the launch template; let firewall scripts drop the address only in FORWARD, never in OUTPUT.',
     notThis:
-      'Here the host itself gets no answer. A hop limit of 1 only affects pods (imds-hop-limit-too-low). A 404 is an answer: late-instance-credentials or no-aws-credentials.',
+      'Here the host itself gets no answer. A machine without any address (network is unreachable) is no-dhcp-address. A hop limit of 1 only affects pods (imds-hop-limit-too-low). A 404 is an answer: late-instance-credentials or no-aws-credentials.',
     alsoKnownAs: [
       'operation error ec2imds: GetInstanceIdentityDocument, context deadline exceeded',
     ],
@@ -90,11 +96,12 @@ export default matched(cause, (view) => {
   const instance = view.read('aws/instance');
   const isReady = view.list('kube/Node').some(({ value }) => value.ready === true);
   const off = view.sign('endpointOff');
-  if (instance.state !== 'seen')
-    return off === null || isReady ? null : found(off.last.captures, [off.last], 'likely');
+  if (instance.state !== 'seen' && off !== null && !isReady)
+    return found(off.last.captures, [off.last], 'likely');
+  if (instance.state !== 'seen') return view.sign('noNetwork') === null ? null : clear;
   const endpoint = instance.value.MetadataOptions?.HttpEndpoint ?? null;
   if (endpoint === 'disabled' && !isReady) {
     return found({ endpoint }, [view.quote(instance, 'MetadataOptions.HttpEndpoint = disabled')]);
   }
-  return null;
+  return view.sign('noNetwork') === null ? null : clear;
 });

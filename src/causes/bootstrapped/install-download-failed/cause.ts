@@ -22,6 +22,10 @@ export default defineCause({
       INSTALLERS,
       /failed reading file from url: (?<url>https?:\/\/[^\s"]{1,300}?)(?=:? |"|$)|failed reading file from url|max retries achieved for http request(?:: (?<host>[\w.-]{1,253}))?/,
     ),
+    nodeadmSource: likely(
+      INSTALLERS,
+      /\bgetting (?<file>kubelet|kubectl|containerd|cni-plugins|iam-authenticator|aws-iam-authenticator|image-credential-provider|iam-roles-anywhere|ssm)(?: \w{1,20})? source: Get \\?"(?<url>https:\/\/[^"\\\s]{1,300})\\?": .{0,200}(?:i\/o timeout|no such host|deadline exceeded|connection re(?:set|fused)|Client\.Timeout exceeded|TLS handshake timeout|unexpected EOF)/,
+    ),
     nodeadmChecksum: definite(
       INSTALLERS,
       /\b(?<file>kubelet|kubectl|containerd|cni-plugins|aws_sign(?:er|ing)_helper|aws-iam-authenticator|iam-authenticator|image-credential-provider|ecr-credential-provider)\b.{0,40}\bchecksum mismatch/,

@@ -38,7 +38,7 @@ const cause = defineCause({
   needs: ['aws/instance', 'aws/image', 'aws/user-data'],
   symptoms: [],
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
-  explains: ['bottlerocket-setting-generator-failed'],
+  explains: ['bottlerocket-setting-generator-failed', 'impaired-status-check'],
   summary: ({ machine, instance, reason }) =>
     `Bottlerocket on ${instance ?? machine ?? 'the machine'} cannot read its user data as settings${reason === undefined ? '' : ` (${reason.trim()})`}, so no service after it is configured.`,
   remedy: () => [

@@ -38,6 +38,25 @@ const cause = defineCause({
       /\b(?:mounts?|mounted|mounting)\b.{0,60}\b(?:on|at|to|as|over|under)\b.{0,10}(?<mountpoint>\/var\/lib\/(?:containerd|docker))\b(?!\/)/i,
       { isTold: true, isBackground: true, anchors: ['/var/lib/containerd', '/var/lib/docker'] },
     ),
+    // EKS bakes it into its images and keeps it from collection; a mount hides it.
+    bakedImageGone: context(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'unknown'],
+      /failed to get sandbox image "(?<image>localhost\/kubernetes\/pause[^"\s]{0,40})"/,
+      { isBackground: true },
+    ),
+    // A row of findmnt, df or /proc/mounts.
+    mountShown: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^(?<mountpoint>\/var\/lib\/(?:containerd|docker))\s{1,40}\/dev\/\S|^\/dev\/\S{1,60}\s.{0,120}\s(?<mountpoint2>\/var\/lib\/(?:containerd|docker))(?:\s|$)/,
+      { anchors: ['/var/lib/containerd', '/var/lib/docker'], isBackground: true },
+    ),
+    collected: context(
+      ['kubelet', 'containerd', 'journal'],
+      /Removing image to free bytes|ImageDelete|ImageGCFailed/,
+      {
+        isBackground: true,
+      },
+    ),
     // The database of images is of before, and what it names is under the mount.
     parentGone: context(
       ['containerd', 'kubelet', 'event', 'unknown', 'client-output'],
@@ -78,13 +97,17 @@ const cause = defineCause({
     ),
   },
   needs: [],
-  explains: ['container-storage-corrupted'],
+  explains: [
+    'container-storage-corrupted',
+    'pause-image-garbage-collected',
+    'pause-image-pull-failed',
+  ],
   symptoms: [],
   // A success takes back the loss, not the mount; the kubelet registers in spite of both.
   withdrawnBy: [],
   summary: ({ machine, mountpoint, path }) =>
     path === undefined
-      ? sentence`The user data of ${machine ?? 'the machine'} mounts a volume over ${mountpoint ?? '/var/lib/containerd'}, which hides what the image brought there, the pause image included, so pods do not start.`
+      ? sentence`A volume is mounted over ${mountpoint ?? '/var/lib/containerd'} of ${machine ?? 'the machine'}, which hides what the image brought there, the pause image included, so pods do not start.`
       : sentence`The user data of ${machine ?? 'the machine'} mounts a volume over ${mountpoint ?? '/var/lib/containerd'} after containerd has started; the runtime no longer finds its data${phrase` (${path})`}, so pods do not start.`,
   remedy: () => [
     step(
@@ -105,7 +128,7 @@ const cause = defineCause({
     prevent:
       'Prepare disks with the NodeConfig’s localStorage or in the image build, never in a late script.',
     notThis:
-      '“invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless. Without a disk script it is container-runtime-down or pause-image-pull-failed.',
+      '“invalid capacity 0 on image filesystem” once at the kubelet’s start is harmless. A pause image that the kubelet itself removed is pause-image-garbage-collected. Without a disk script it is container-runtime-down or pause-image-pull-failed.',
     refs: ['https://github.com/awslabs/amazon-eks-ami/issues/2611'],
   },
 });
@@ -123,6 +146,20 @@ function matchUserData(view: Own, mounted: Sighting): Match | null {
   return found(mounted.first.captures, [mounted.first, told.first], 'likely');
 }
 
+/** The image that every machine of EKS brings along is gone, and another disk lies over it. */
+function matchHiddenImage(view: Own): Match | null {
+  const gone = view.sign('bakedImageGone')?.first;
+  const over = (view.sign('mounted') ?? view.sign('mountShown') ?? view.sign('toldMount'))?.first;
+  if (gone === undefined || over === undefined || view.isLive) return null;
+  if (view.anySign('collected')) return clear;
+  if (view.anySign('carriedOver', 'restarted')) return null;
+  return found(
+    { mountpoint: over.captures['mountpoint'] ?? '/var/lib/containerd' },
+    [gone, over],
+    'likely',
+  );
+}
+
 function matchMountAndLoss(view: Own): Match | null {
   const gone = view.sign('snapshotGone') ?? view.sign('recoverFailed');
   const mounted = view.sign('mounted');
@@ -131,6 +168,8 @@ function matchMountAndLoss(view: Own): Match | null {
   const told = view.sign('toldMount');
   if (mounted === null && lost !== null && told !== null && !view.anySign('restarted', 'worked'))
     return found(told.first.captures, [lost.first, told.first], 'likely');
+  const hidden = matchHiddenImage(view);
+  if (hidden !== null) return hidden;
   const worked = view.sign('worked');
   if (gone === null || mounted === null || view.sign('restarted') !== null) return null;
   if (worked !== null && !isAfter(gone.last.moment, worked.last.moment)) return clear;

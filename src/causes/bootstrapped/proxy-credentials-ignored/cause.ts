@@ -25,6 +25,15 @@ const cause = defineCause({
       ['bottlerocket', 'console'],
       /Timed out retrieving private DNS name from EC2/,
     ),
+    tunnelRefused: context(
+      ['bottlerocket', 'console'],
+      /\b(?:pluto|sundog|shibaken)\b.{0,400}\bunsuccessful tunnel\b/,
+    ),
+    // The access log of the proxy, in the words of squid.
+    proxyLog: context(
+      ['client-output', 'unknown'],
+      /\bTCP_DENIED\/407\b.{0,80}\bCONNECT\b.{0,80}\.amazonaws\.com/,
+    ),
     proxyRefused: definite(
       ['bottlerocket', 'console'],
       /(?:pluto|sundog).*(?:\b407\b.*)?Proxy Authentication Required/,
@@ -35,7 +44,7 @@ const cause = defineCause({
   withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
   explains: ['private-dns-name-lookup-failed', 'bottlerocket-setting-generator-failed'],
   summary: ({ machine, proxy }) =>
-    sentence`${machine ?? 'The machine'} reaches AWS only through the proxy${phrase` ${proxy}`}, whose URL carries user and password; Bottlerocket’s first EC2 call leaves them out and times out.`,
+    sentence`${machine ?? 'The machine'} reaches AWS only through the proxy${phrase` ${proxy}`}, whose URL carries user and password; Bottlerocket’s first EC2 call leaves them out and gets no answer.`,
   remedy: () => [
     step(
       'Let EC2 be reached without the proxy: an interface endpoint and its name in settings.network.no-proxy.',
@@ -65,7 +74,7 @@ type Own = ViewOf<typeof cause>;
 
 function matchBoth(view: Own): Match | null {
   const proxy = view.sign('proxyWithPassword');
-  const timedOut = view.sign('timedOut');
+  const timedOut = view.sign('timedOut') ?? view.sign('tunnelRefused') ?? view.sign('proxyLog');
   if (proxy === null || timedOut === null) return null;
   return found(proxy.first.captures, [timedOut.first, proxy.first], 'likely');
 }

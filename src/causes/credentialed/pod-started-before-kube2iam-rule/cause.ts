@@ -62,7 +62,7 @@ const cause = defineCause({
     }),
     toldFresh: context(
       ['client-output', 'unknown'],
-      /\b(?:[Ss]cale[ -]?(?:up|out)\b|[Ss]cale[sd] (?:up|out)\b|[Ss]caling[ -](?:up|out)\b|(?:new|fresh|young|started|launched) (?:nodes?|machines?|workers?|instances?)\b)/,
+      /\b(?:[Ss]cale[ -]?(?:up|out)\b|[Ss]cale[sd] (?:up|out)\b|[Ss]caling[ -](?:up|out)\b|[Ff]reshly \w{1,20} (?:nodes?|machines?|workers?|instances?)|(?:new|fresh|young|started|launched) (?:nodes?|machines?|workers?|instances?)\b)/,
       {
         isTold: true,
         isBackground: true,
@@ -92,7 +92,7 @@ const cause = defineCause({
     // A new pod is served right: what was wrong with the old one came before it asked.
     toldHelps: context(
       ['client-output', 'unknown'],
-      /\b(?:[Dd]elete[sd]?|[Dd]eleting|[Rr]estart(?:s|ed|ing)?|[Rr]ecreate[sd]?|[Rr]ecreating|[Rr]eplace[sd]?|[Rr]eplacing)\b[^.]{0,40}\b(?:pods?|it|them)\b[^.]{0,40}\b(?:helps?|helped|cures?|cured|fix(?:es|ed)?|solves?|solved|resolves?|resolved|makes? it work|gets? (?:the|its) (?:right|own) role)\b/,
+      /\b(?:[Dd]elete[sd]?|[Dd]eleting|[Rr]estart(?:s|ed|ing)?|[Rr]ecreate[sd]?|[Rr]ecreating|[Rr]eplace[sd]?|[Rr]eplacing)\b[^.]{0,40}\b(?:pods?|it|them)\b[^.]{0,40}\b(?:helps?|helped|cures?|cured|fix(?:es|ed)?|solves?|solved|resolves?|resolved|makes? it work|gets? (?:the|its) (?:right|own) role)\b|\buntil (?:it|they|the pods?) (?:is|are|was|were|gets?|got) (?:restarted|deleted|recreated|replaced)\b|\b[Dd]elete the pod\b.{0,60}\b(?:replacement|new one|next one)\b.{0,60}\bgets?\b/,
       {
         isTold: true,
         isBackground: true,
@@ -106,12 +106,13 @@ const cause = defineCause({
           'Recreat',
           'eplace',
           'eplacing',
+          'eleted',
         ],
       },
     ),
     nodeIdentity: context(
       ['pod-app', 'client-output', 'aws-message', 'journal', 'unknown'],
-      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{8,17})/,
+      /assumed-role\/(?<role>[\w+=,.@-]+)\/(?<instance>i-[0-9a-f]{4,17})/,
       { isBackground: true },
     ),
   },

@@ -27,6 +27,11 @@ const cause = defineCause({
       /error processing request: [^"]{0,120}rpc error: code = (?<reason>Unavailable|DeadlineExceeded)/,
       { anchors: ['error processing request'] },
     ),
+    agentReady: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /\bkiam-agent-[a-z0-9]{5}\s{1,20}1\/1\s{1,20}Running\b/,
+      { isBackground: true },
+    ),
     served: withdraws(
       ['kiam-agent', 'kiam-server'],
       /processed request".*\/iam\/security-credentials\/.*"status":\s*200/,
@@ -94,7 +99,8 @@ function isUnprobedAgent(daemonSet: DaemonSet): boolean {
   });
 }
 
-/** A request that failed once, and the lookup behind it that found no server. */
+/** A request that failed once, and the lookup behind it that found no server, or an agent that is Ready. */
 function failedBoth(view: Own): Sighting | null {
-  return view.sign('serverLost') === null ? null : view.sign('failedOnce');
+  const isReady = view.sign('agentReady') ?? view.clusterSign('agentReady');
+  return view.sign('serverLost') === null && isReady === null ? null : view.sign('failedOnce');
 }

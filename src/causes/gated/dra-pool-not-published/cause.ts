@@ -1,9 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** A DRA driver has not told the cluster which devices the node has. */
-export default defineCause({
+const cause = defineCause({
   id: 'dra-pool-not-published',
   stage: 'gated',
   title: 'a DRA driver has not published its resource pool for the node',
@@ -17,6 +17,21 @@ export default defineCause({
       ['node-claim', 'karpenter', 'object', 'event'],
       /DRA driver "(?<driver>[^"]+)" has not published/,
       { anchors: ['DRA driver'] },
+    ),
+    toldUninitialized: context(
+      ['client-output', 'unknown'],
+      /\b(?:never|not|n't) (?:becomes?|became|become|gets?|got|get) [Ii]nitialized\b|\b(?:stays?|remains?) uninitialized\b|\bInitialized\b.{0,12}\b(?:Unknown|False)\b/,
+      { isTold: true, isBackground: true, anchors: ['nitialized'] },
+    ),
+    // The pod that would announce the devices of a node.
+    driverNotRunning: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /(?<![a-z0-9-])(?<pod>[a-z0-9-]{0,60}\bdra-(?:driver|plugin|kubelet)[a-z0-9-]{0,60}-[a-z0-9]{5})\s{1,20}0\/\d{1,2}\s{1,20}\S/,
+      { anchors: ['dra-driver', 'dra-plugin', 'dra-kubelet'] },
+    ),
+    claimsUnmet: context(
+      ['client-output', 'unknown', 'event', 'scheduler', 'pod-status'],
+      /\bcannot allocate all claims\b/,
     ),
     driverUnknown: context(
       ['kubelet', 'kube-apiserver', 'event'],
@@ -52,4 +67,14 @@ export default defineCause({
       'https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/',
     ],
   },
+});
+
+/** The pod that announces a node's devices does not run, and claims or Karpenter wait for them. */
+export default matched(cause, (view) => {
+  const seen = (name: 'driverNotRunning' | 'claimsUnmet' | 'toldUninitialized') =>
+    (view.sign(name) ?? view.clusterSign(name))?.last;
+  const [driver, waits] = [seen('driverNotRunning'), seen('toldUninitialized')];
+  if (driver === undefined || waits === undefined || view.isLive) return null;
+  const unmet = seen('claimsUnmet');
+  return found({}, [driver, waits, ...(unmet === undefined ? [] : [unmet])], 'likely');
 });

@@ -2,6 +2,7 @@ import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
   defineCause,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -83,6 +84,12 @@ const cause = defineCause({
         anchors: ['Pending', 'CrashLoopBackOff', 'Evicted', 'ImagePullBackOff', 'scaled to '],
       },
     ),
+    // What a pod is told that waits behind the gate, with no word of whose pod it is.
+    keptByGate: context(
+      ['event', 'pod-status', 'client-output', 'unknown'],
+      /nodes are available: .{0,400}(?:untolerated|had) taint \{(?<taint>(?:nidhogg\.uswitch\.com|readiness\.k8s\.io)\/[^:}\s]{1,200})/,
+      { anchors: ['nidhogg.uswitch.com/', 'readiness.k8s.io/'] },
+    ),
     notRunning: context(
       ['client-output', 'pod-status'],
       /(?<![a-z0-9-])(?<controller>nidhogg-[a-z0-9-]{1,80}|[a-z0-9-]{0,80}node-readiness-controller-[a-z0-9-]{1,80})\s+0\/\d+\s+(?<why>CrashLoopBackOff|Error|ErrImagePull|ImagePullBackOff|Pending)\b/,
@@ -135,8 +142,8 @@ function matchCluster(view: Own): Match | null {
     return clearUnlessSeen(view, ['keptOut', 'doesNotStart', 'cannotWork', 'notRunning']);
   const told = matchTold(view);
   if (first === undefined && told !== null) return told;
-  if (first === undefined || view.sign('keptOut') !== null || view.sign('doesNotStart') !== null)
-    return null;
+  if (first === undefined) return matchRefused(view);
+  if (view.sign('keptOut') !== null || view.sign('doesNotStart') !== null) return null;
   const waiting = nodes.length === 1 ? first.value.name : `${nodes.length} nodes`;
   const proof = view.quote(first, `Node ${first.value.name} carries a gate taint`);
   const kept = matchKeptOut(view, proof);
@@ -165,6 +172,19 @@ function matchTold(view: Own): Match | null {
   if (controller === null || waiting === null) return null;
   const details = { ...controller.last.captures, ...waiting.last.captures };
   return found(details, [controller.first, waiting.first], 'likely');
+}
+
+/** Its own pod is listed as not running, and pods wait behind the taint that it would remove. */
+function matchRefused(view: Own): Match | null {
+  const down = (view.sign('notRunning') ?? view.clusterSign('notRunning'))?.last;
+  const kept = (view.sign('keptByGate') ?? view.clusterSign('keptByGate'))?.last;
+  if (down === undefined || kept === undefined || view.isLive) return null;
+  const { controller } = down.captures;
+  const why = down.captures['why'] ?? '';
+  const taint = why === 'Pending' ? { taint: kept.captures['taint'] ?? '' } : {};
+  return foundInShown(
+    found({ controller: controller ?? '', why, ...taint }, [down, kept], 'likely'),
+  );
 }
 
 /** The controller is Ready; where no Node seen is shut either, it has done its work. */

@@ -8,7 +8,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { context, definite } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { KubeNode, KubeTaint } from '../../../evidence/kinds.ts';
 import { joinedNode, unmetSelector } from '../../../domain/nodes/labels.ts';
@@ -31,6 +31,21 @@ const cause = defineCause({
       ['nidhogg', 'kiam-agent', 'calico-node'],
       /Could not fetch (?:selector from )?daemonset (?<name>\S+) (?:from|in) namespace (?<namespace>[a-z0-9-]+)/,
       { anchors: ['Could not fetch daemonset', 'Could not fetch selector from daemonset'] },
+    ),
+    toldTaint: context(
+      ['client-output', 'unknown', 'node-status', 'event'],
+      /\bnidhogg\.uswitch\.com\/(?<namespace>[a-z0-9-]{1,63})\.(?<name>[a-z0-9-]{1,63})/,
+      { isTold: true, isBackground: true },
+    ),
+    // What a gate names was there under that name, and is not any more.
+    toldRemoved: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Dd]aemon ?[Ss]et|the (?:old|former|previous)(?: one)?)\b[^!?]{0,120}?\b(?:(?:got|was|been|is) (?:deleted|removed|renamed|uninstalled)|(?:no longer|does not|doesn't) exists?|(?:was|is) gone)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['aemon', 'the old', 'the former', 'the previous'],
+      },
     ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/DaemonSet'],
@@ -66,7 +81,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchNode(view) ?? matchSelector(view));
+export default matched(cause, (view) => matchNode(view) ?? matchSelector(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -109,6 +124,14 @@ function matchNode(view: Own): Match | null {
     ],
     !view.isLive ? 'likely' : 'definite',
   );
+}
+
+/** A node keeps the taint of a gate whose DaemonSet somebody took away or gave another name. */
+function matchTold(view: Own): Match | null {
+  const taint = view.sign('toldTaint') ?? view.clusterSign('toldTaint');
+  const removed = view.sign('toldRemoved');
+  if (taint === null || removed === null || view.isLive) return null;
+  return found(taint.last.captures, [taint.last, removed.last], 'likely');
 }
 
 /** The DaemonSet of a gate selects other nodes than this one, so that it never has a pod here. */

@@ -2,6 +2,7 @@ import {
   clear,
   defineCause,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -32,6 +33,12 @@ const cause = defineCause({
       ['event'],
       /NodeGate (?<gate>[a-z0-9.-]{1,253}) put (?<taint>[\w./-]{1,317}):(?<effect>\w{1,20}) on a node that was created without it/,
       { anchors: ['on a node that was created without it'] },
+    ),
+    // Only a gate that found a Node without its taint writes it.
+    marked: context(
+      ['client-output', 'unknown', 'object', 'node-status'],
+      /\bgate\.rollcall\.dev\/[0-9a-f-]{4,36}\.not-enforced["']?[:=]\s{0,3}["']?(?<at>\d{4}-\d\d-\d\dT[\d:.]{5,15}Z)/,
+      { anchors: ['.not-enforced'] },
     ),
     notOpened: context(
       ['event'],
@@ -75,7 +82,7 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchMarks(view) ?? matchEvent(view));
+export default matched(cause, (view) => matchMarks(view) ?? matchEvent(view) ?? matchMarked(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -116,6 +123,21 @@ function matchEvent(view: Own): Match | null {
   if (view.read('kube/Node').state === 'seen') return null;
   return found(put.last.captures, [put.last], 'likely');
 }
+
+/** A person shows the mark of the gate, and no pods that would say more. */
+function matchMarked(view: Own): Match | null {
+  const told = (view.sign('marked') ?? view.clusterSign('marked'))?.last;
+  if (view.isLive || view.list('kube/Pod').length > 0) return null;
+  if (told !== undefined) return foundInShown(found({}, [told], 'likely'));
+  const node = view.read('kube/Node');
+  if (node.state !== 'seen') return null;
+  const [key, at] = Object.entries(node.value.annotations).find(([name]) => MARK.test(name)) ?? [];
+  if (key === undefined) return null;
+  const words = `Node ${node.value.name} has the annotation ${key}: ${at ?? ''}`;
+  return foundInShown(found({ node: node.value.name }, [view.quote(node, words)], 'likely'));
+}
+
+const MARK = /^gate\.rollcall\.dev\/[^./]{4,36}\.not-enforced$/;
 
 function boundMs(pod: Seen<Pod>): number | null {
   const bound = isoMs(podCondition(pod.value, 'PodScheduled', 'lastTransitionTime') ?? '');

@@ -1,9 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** Karpenter holds the node back until a registration hook has said yes. */
-export default defineCause({
+const cause = defineCause({
   id: 'karpenter-registration-hook-pending',
   stage: 'gated',
   title: 'a registration hook of Karpenter is still pending for the node',
@@ -12,6 +12,16 @@ export default defineCause({
     pending: likely(
       ['node-claim', 'karpenter', 'object', 'event'],
       /(?:NodeClaim (?<claim>[a-z0-9.-]+) condition Registered=\w+ )?RegistrationHookPending(?: (?<hooks>[^\n]{1,200}))?/,
+    ),
+    toldHook: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,
+      { isTold: true, isBackground: true, anchors: [' hook'] },
+    ),
+    toldUnregistered: context(
+      ['client-output', 'unknown', 'node-claim'],
+      /\bRegistered\b.{0,20}\b(?:Unknown|False)\b|\bkarpenter\.sh\/unregistered\b/,
+      { isTold: true, isBackground: true, anchors: ['Registered', 'karpenter.sh/unregistered'] },
     ),
     hookFailed: context(['karpenter'], /registration hook [\w-]{1,60} failed/),
   },
@@ -39,4 +49,11 @@ export default defineCause({
       'https://github.com/kubernetes-sigs/karpenter/blob/HEAD/pkg/controllers/nodeclaim/lifecycle/registration.go',
     ],
   },
+});
+
+/** A person sees that the claim waits for a hook, and that its node is not taken as registered. */
+export default matched(cause, (view) => {
+  const [hook, unregistered] = [view.sign('toldHook'), view.sign('toldUnregistered')];
+  if (hook === null || unregistered === null || view.isLive) return null;
+  return found({}, [hook.last, unregistered.last], 'likely');
 });

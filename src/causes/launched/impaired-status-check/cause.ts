@@ -38,6 +38,20 @@ const cause = defineCause({
     ignition: context(['console', 'ignition', 'journal'], /Ignition (?:has )?failed/, {
       anchors: ['Ignition has failed', 'Ignition failed'],
     }),
+    // A boot program of the image ended first, which says in its own words why.
+    bootProgramFailed: context(
+      ['console', 'journal', 'bottlerocket', 'ignition'],
+      /\bFailed to start .{0,60}(?:userdata configuration|User-specified setting|[Ss]etting generators|Bottlerocket|Ignition|initial cloud-init|metadata service crawler)|\b(?:early-boot-config|sundog|settings-applier|storewolf|migrator|ignition-\w{1,20})(?:\.service)?: (?:Main process exited|Failed with result)|\b(?:early-boot-config|sundog)\[\d{1,7}\]: .{0,120}(?:[Ee]rror|failed)/,
+      {
+        anchors: [
+          'Failed to start',
+          'Main process exited',
+          'Failed with result',
+          'early-boot-config[',
+          'sundog[',
+        ],
+      },
+    ),
     // What CloudWatch, the console, an Auto Scaling activity or a person says of the two checks.
     checkFailed: likely(
       ['aws-message', 'client-output', 'event', 'terraform'],
@@ -75,7 +89,7 @@ const cause = defineCause({
     why: 'The host under the instance fails (system status), or the instance does not boot or lost its network (instance status): a broken fstab entry, a missing driver in a custom AMI, a full or damaged root disk.',
     prevent: 'Boot every new image once on each instance family before rolling it out.',
     notThis:
-      'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config; an instance that ended is early-instance-termination.',
+      'A machine that boots and does not run its boot script is one of the bootstrapped causes; emergency mode after Ignition failed is ignition-cannot-fetch-config, and after early-boot-config of Bottlerocket invalid-bottlerocket-user-data; an instance that ended is early-instance-termination.',
     alsoKnownAs: ['1/2 checks passed', 'You are in emergency mode', 'Kernel panic - not syncing'],
     refs: [
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/TroubleshootingInstances.html',
@@ -105,6 +119,6 @@ export default matched(cause, (view) => {
     const machine = { instanceId: instance === '' ? null : instance, node: view.node };
     return withRepairs(match, replacingMachine(machine, true, `EC2 says ${reason}`));
   }
-  const onlyEmergency = view.sign('kernelPanic') === null && view.sign('noBootDevice') === null;
-  return onlyEmergency && view.sign('ignition') !== null ? clear : null;
+  const isMachine = view.anySign('kernelPanic', 'noBootDevice', 'bootStops', 'checkFailed');
+  return !isMachine && view.anySign('ignition', 'bootProgramFailed') ? clear : null;
 });

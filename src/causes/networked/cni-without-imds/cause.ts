@@ -10,7 +10,7 @@ export default defineCause({
   signs: {
     regionUnread: definite(
       ['ipamd', 'aws-node'],
-      /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability|local-ipv4|local-hostname|mac\b)|find primary ENI|get)|Failed to retrieve region data from instance metadata/,
+      /instance metadata: [Ff]ailed to (?:retrieve (?:region|instance|availability|local-ipv4|local-hostname|mac\b)|find primary ENI)|Failed to retrieve region data from instance metadata/,
     ),
     primaryMacUnread: definite(['aws-node'], /Failed to get primary MAC (?:from IMDS|address)/),
     eniUnread: likely(
@@ -18,9 +18,10 @@ export default defineCause({
       /failed to retrieve ENI metadata.*(?:context deadline exceeded|StatusCode: 401|status code: 401|no route to host|connection refused)/,
       { strict: true },
     ),
+    // What a load balancer controller or another workload asks is imds-unreachable-from-pods.
     interfacesUnread: likely(
       ['ipamd', 'aws-node'],
-      /(?:from instance metadata|attached ENIs?|ENI(?:s| metadata)?|IMDS|imds|metadata service)\b.{0,400}169\.254\.169\.254.{0,200}(?:Client\.Timeout exceeded|context deadline exceeded|i\/o timeout|connection refused|no route to host|StatusCode: 40[13])/,
+      /^(?!.{0,400}(?:VPC ID|vpcID|unable to initialize AWS|load-?balancer|"logger":"setup"|ebs\.csi|external-dns|\.go:\d{1,4}\] "Retrieving)).*(?:from instance metadata|attached ENIs?|ENI(?:s| metadata)?|IMDS|imds|metadata service)\b.{0,400}169\.254\.169\.254.{0,200}(?:Client\.Timeout exceeded|context deadline exceeded|i\/o timeout|connection refused|no route to host|StatusCode: 40[13])/,
       { anchors: ['169.254.169.254'] },
     ),
     readAfterAll: withdraws(

@@ -2,6 +2,7 @@ import {
   clear,
   defineCause,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -20,8 +21,8 @@ const cause = defineCause({
   scope: 'group',
   signs: {
     apiSilent: context(
-      ['kubelet', 'containerd', 'cloud-init', 'journal', 'bottlerocket', 'event'],
-      /\bapi\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com(?!.*dial tcp (?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.).*(?:i\/o timeout|context deadline exceeded|Connect timeout|no route to host)/,
+      ['kubelet', 'containerd', 'cloud-init', 'journal', 'bottlerocket', 'event', 'client-output'],
+      /\bapi\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com(?!.*dial tcp (?:10|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.).*(?:i\/o timeout|context deadline exceeded|Connect timeout|no route to host)|Connect timeout on endpoint URL: "https:\/\/api\.ecr\.(?<region2>[a-z0-9-]{1,30})\./,
       { anchors: ['api.ecr.'] },
     ),
     anonymous: context(
@@ -29,9 +30,14 @@ const cause = defineCause({
       /dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com.*(?:no basic auth credentials|401 Unauthorized)/,
       { anchors: ['dkr.ecr.'] },
     ),
+    toldMissing: context(
+      ['client-output', 'unknown', 'terraform', 'event'],
+      /\b(?:no|not(?: for| the| an?)?|without(?: the| an?)?|lack(?:s|ing)?|missing|forgot(?: the)?|except(?: for)?) (?:\w{1,12} ){0,2}[`'"]?(?:com\.amazonaws\.[\w-]{1,20}\.)?ecr\.api\b|\becr\.api\b[^.]{0,40}\b(?:missing|not (?:there|created|listed)|absent|(?:does not|doesn't) exist)\b/,
+      { isTold: true, isBackground: true, anchors: ['ecr.api'] },
+    ),
     registrySilent: clears(
       ['kubelet', 'containerd', 'event', 'pod-status'],
-      /dkr\.ecr\.\S.{0,600}(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
+      /dkr\.ecr\.\S(?!.{0,600}api\.ecr\.).{0,600}(?:i\/o timeout|context deadline exceeded|no route to host|network is unreachable)/,
     ),
     notConnected: context(
       ['kubelet', 'containerd', 'cloud-init', 'journal', 'bottlerocket', 'client-output'],
@@ -83,17 +89,22 @@ function matchEndpoints(view: Own): Match | null {
   const silent = view.sign('apiSilent');
   const anonymous = view.sign('anonymous');
   const seen = view.list('aws/vpc-endpoint');
-  const names = seen.map((endpoint) => endpoint.value.ServiceName ?? '');
+  // A pasted row of `--output text` has blanks where the tabs were.
+  const names = seen.flatMap((endpoint) => (endpoint.value.ServiceName ?? '').split(/\s+/));
   if (names.some((name) => name.endsWith('.ecr.api'))) return clear;
   const registry = seen.find((endpoint) => endpoint.value.ServiceName?.endsWith('.ecr.dkr'));
   const listed =
     registry === undefined ? [] : [view.quote(registry, 'VpcEndpoints has ecr.dkr and no ecr.api')];
+  const told = view.isLive ? null : view.sign('toldMissing');
+  if (anonymous !== null && told !== null)
+    return foundInShown(found(anonymous.first.captures, [anonymous.first, told.last], 'likely'));
   if (anonymous === null || (silent === null && registry === undefined)) return null;
-  return found(
+  const match = found(
     anonymous.first.captures,
     [...(silent === null ? [] : [silent.first]), anonymous.first, ...listed],
     'likely',
   );
+  return silent === null ? match : foundInShown(match);
 }
 
 export default foreseen(

@@ -1,4 +1,5 @@
 import {
+  clear,
   defineCause,
   found,
   type Match,
@@ -37,6 +38,21 @@ const cause = defineCause({
       ['ipamd'],
       /Skipping IP \S+ on ENI eni-[0-9a-f]+ because it does not belong to this ENI/,
       { atLeast: 4 },
+    ),
+    // An interface of somebody else is attached and not ipamd's to know (eni-limit-reached).
+    foreign: context(
+      ['ipamd', 'client-output', 'unknown', 'aws-message'],
+      /Skipping ENI eni-[0-9a-f]+: since it is unmanaged/,
+      { isBackground: true },
+    ),
+    toldForeign: context(
+      ['client-output', 'unknown', 'terraform', 'ipamd'],
+      /\bno_manage\b|\baws_network_interface_attachment\b|\battach(?:es|ed)? (?:an?|one|two|\d|more|additional|extra|further|secondary|\s){1,4}(?:more |additional |extra )?(?:network )?(?:interfaces?|ENIs?)\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['no_manage', 'aws_network_interface_attachment', 'attach'],
+      },
     ),
     stale: context(
       ['ipamd'],
@@ -78,7 +94,7 @@ const cause = defineCause({
     why: 'Interfaces or addresses changed by hand behind the CNI, a downgrade across a change of the checkpoint’s format, or a wiped checkpoint while pods ran.',
     prevent: 'Leave interfaces of the CNI to the CNI; drain nodes before downgrading it.',
     notThis:
-      'One mismatch line right after an interface was attached is the metadata being late. A daemon that restarts again and again may have any cause; its log tells.',
+      'One mismatch line right after an interface was attached is the metadata being late. Interfaces that somebody else attached are eni-limit-reached. A daemon that restarts again and again may have any cause; its log tells.',
     alsoKnownAs: ['Instance metadata does not match data store!', 'IPAMDInconsistentState'],
     refs: [
       'https://github.com/aws/amazon-vpc-cni-k8s/issues/391',
@@ -98,6 +114,7 @@ function matchLostInterfaces(view: Own): Match | null {
   const refused = view.sign('attachRefused')?.last;
   const pool = view.sign('poolSize')?.last;
   if (refused === undefined || pool === undefined) return null;
+  if (view.anySign('foreign', 'toldForeign')) return clear;
   const known = Math.ceil(
     Number(pool.captures['total']) / Math.max(Number(pool.captures['perEni']), 1),
   );

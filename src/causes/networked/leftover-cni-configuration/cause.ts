@@ -64,6 +64,12 @@ const cause = defineCause({
       /\b(?<running>calico-node|cilium|kube-flannel)(?:-ds)?-[a-z0-9]{5}\b/,
       { anchors: ['calico-node-', 'cilium-', 'kube-flannel'] },
     ),
+    // The file that the runtime reads first, among those of `ls /etc/cni/net.d`.
+    oldFile: context(
+      ['client-output', 'unknown', 'host-file'],
+      /(?:^|[\s/])\d{2}-(?<file>cilium|calico|flannel|canal)\.conf(?:list)?(?:\s|$)/,
+      { anchors: ['-cilium.conf', '-calico.conf', '-flannel.conf', '-canal.conf'] },
+    ),
     filesTold: likely(
       ['client-output', 'unknown'],
       /\b(?:old|left-?over|stale|previous) CNI (?:artifacts|files|config(?:uration)?s?|binaries)\b/,
@@ -226,9 +232,11 @@ function matchLeftover(view: Own): Match | null {
   const running = (view.sign('otherRuns')?.quotes ?? []).map(({ captures }) => captures['running']);
   // What belongs to a CNI that is there is not left over.
   if (gone !== null && running.some((name) => name?.includes(left) === true)) return clear;
+  const file = view.sign('oldFile') ?? view.clusterSign('oldFile');
+  const isFileThere = file?.last.captures['file'] === left;
   if (
     gone === null ||
-    gone.count < COMPLAINTS_MIN ||
+    (gone.count < COMPLAINTS_MIN && !isFileThere) ||
     runs === null ||
     view.sign('otherRuns') !== null
   )

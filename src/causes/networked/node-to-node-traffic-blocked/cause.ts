@@ -11,6 +11,7 @@ import {
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import type { Quote } from '../../../evidence/sighting.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import type { Timed } from '../../../evidence/time.ts';
 import type { KubeNode } from '../../../evidence/kinds.ts';
@@ -62,6 +63,26 @@ const cause = defineCause({
       /\b[Nn]odes?(?:'s|s')? security groups?\b.{0,60}\b(?:no|missing|(?:did|do|does)(?: not|n't) (?:allow|permit|have)|blocks?|blocked|without|lack(?:s|ed)?)\b.{0,60}\b(?:itself|self|each other|one another|other nodes|between (?:the )?nodes|node[- ]to[- ]node)\b|\b[Ss]ecurity [Gg]roups?\b.{0,60}\b(?:no|missing|(?:did|do|does)(?: not|n't) (?:allow|permit)|blocks?|blocked)\b.{0,60}\b(?:between (?:the |our |worker )*nodes|node[- ]to[- ]node|from other nodes|from itself)\b/,
       { isTold: true, anchors: ['security group', 'ecurity Group', 'Security group'] },
     ),
+    // Neither tells alone: pods of one node talk, and of the node of others nothing comes back.
+    toldWithin: context(
+      ['client-output', 'unknown'],
+      /\b(?:(?:the )?(?:same|own|that|its) (?:worker )?(?:node ?group|node|host|machine|group)\b.{0,60}\b(?:works?|ok(?:ay)?|fine|answers?|replies|resolves?|succeeds?|reachable|no problem)|(?:works?|ok(?:ay)?|fine|answers?|replies|resolves?|succeeds?|reachable)\b.{0,60}\b(?:on|in|from|within|inside) (?:the )?(?:same|own) (?:worker )?(?:node ?group|node|host|machine|group))\b/i,
+      { isTold: true, isBackground: true, anchors: [' same ', ' own ', ' that ', ' its '] },
+    ),
+    toldAcross: context(
+      ['client-output', 'unknown'],
+      /\b(?:other|another|different|second|managed|new|old)(?: \w{1,20}){0,2} (?:node ?groups?|nodes?|hosts?|machines?|groups?)\b.{0,60}\b(?:fails?|times? out|timeouts?|hangs?|no (?:answer|reply|response)|100% packet loss|do(?:es)?(?: not|n't)|cannot|can't|unreachable|blocked|dropped)\b|\b(?:fails?|times? out|timeouts?|hangs?|unreachable|blocked)\b.{0,40}\b(?:to|on|in|between|across) (?:an?|the|any|pods? (?:on|in) (?:an?|the)) (?:\w{1,20} )?(?:other|another|different|managed) /i,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['other ', 'another ', 'different ', 'second ', 'managed ', ' new ', ' old '],
+      },
+    ),
+    toldGroupClosed: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\b[Ss]ecurity [Gg]roups?\b.{0,80}\b(?:no (?:inbound|ingress|rules?)|only (?:\w{1,20} ){0,4}(?:443|10250|itself|own|from the control plane)|(?:admits?|allows?|lets?) (?:nothing|only|no(?:ne)?)\b|(?:does|do)(?: not|n't) (?:admit|allow|let|permit))/,
+      { isTold: true, isBackground: true, anchors: ['ecurity group', 'ecurity Group'] },
+    ),
     toldPortClosed: likely(
       ['client-output', 'unknown', 'terraform'],
       /\b(?:not (?:open(?:ed)?|allow(?:ed)?|permit(?:ted)?)|n't (?:open|allow|permit)|closed|blocked)\b.{0,40}\b(?:ports? (?:53|4789|8472|179)|UDP|all traffic|traffic)\b.{0,40}\bbetween (?:the |our |my )?(?:\w{1,20} ){0,2}?(?:nodes?|workers?|node groups?|security groups?)\b/,
@@ -85,7 +106,7 @@ const cause = defineCause({
   symptoms: [],
   withdrawnBy: [],
   blocksAbove: false,
-  explains: ['calico-dataplane-not-ready'],
+  explains: ['calico-dataplane-not-ready', 'cluster-dns-unreachable'],
   summary: ({ address, machine, from, to, node, apart, fromNode }) =>
     apart !== undefined || fromNode !== undefined
       ? `Pods reach pods on their own node and not ${address === undefined ? 'those on other nodes' : `${address} on another`}; security groups, network ACLs or a closed overlay port between the nodes drop the packets.`
@@ -121,7 +142,11 @@ const cause = defineCause({
   },
 });
 
+<<<<<<< HEAD
 const judged = matched(cause, (view) => matchTold(view) ?? matchDns(view));
+=======
+const judged = matched(cause, (view) => matchDns(view) ?? matchTold(view));
+>>>>>>> main
 
 type Own = ViewOf<typeof cause>;
 
@@ -179,11 +204,36 @@ function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
   );
 }
 
+<<<<<<< HEAD
 /** All CoreDNS pods are on one side, and the other side has a security group of its own. */
 function matchTold(view: Own): Match | null {
   const [server, group] = [view.sign('toldDnsElsewhere'), view.sign('toldGroupOfItsOwn')];
   if (view.isLive || server === null || group === null) return null;
   return found({ apart: 'other' }, [server.first, group.first], 'likely');
+=======
+/** Two observations tell where packets are lost; a group that admits only itself tells who drops them. */
+function matchTold(view: Own): Match | null {
+  const [within, across] = [view.sign('toldWithin'), view.sign('toldAcross')];
+  if (within === null || across === null || view.isLive) return null;
+  const closed = view.sign('toldGroupClosed')?.last ?? selfOnlyGroup(view);
+  if (closed === null) return null;
+  return found({ apart: 'other' }, [within.last, across.last, closed], 'likely');
+}
+
+function selfOnlyGroup(view: Own): Quote | null {
+  const own = view.list('aws/security-group').find(({ value }) => {
+    const rules = value.IpPermissions ?? [];
+    return rules.length > 0 && rules.every((rule) => isFromItself(rule, value.GroupId ?? ''));
+  });
+  if (own === undefined) return null;
+  return view.quote(own, `${own.value.GroupId ?? ''} admits only its own members`);
+}
+
+function isFromItself(rule: SecurityRule, group: string): boolean {
+  const pairs = rule.UserIdGroupPairs ?? [];
+  const others = [...(rule.IpRanges ?? []), ...(rule.PrefixListIds ?? [])];
+  return pairs.length > 0 && others.length === 0 && pairs.every(({ GroupId }) => GroupId === group);
+>>>>>>> main
 }
 
 function isDns({ labels }: Pod): boolean {

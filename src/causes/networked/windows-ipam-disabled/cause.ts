@@ -27,6 +27,17 @@ const cause = defineCause({
       ['event', 'scheduler'],
       /Insufficient vpc\.amazonaws\.com\/PrivateIPv4Address/,
     ),
+    toldUnset: context(
+      ['client-output', 'unknown'],
+      /\bamazon-vpc-cni\b.{0,160}\b(?:nothing (?:about|for|on) [Ww]indows|(?:no|without|lacks|misses|not have) (?:an? )?[`'"]?enable-windows-ipam|enable-windows-ipam\b.{0,20}\b(?:missing|not set|absent|false))/,
+      { isTold: true, anchors: ['amazon-vpc-cni'] },
+    ),
+    // What a person sees of the ConfigMap, which a sentence before may ask about.
+    unsetShown: context(
+      ['client-output', 'unknown'],
+      /\bget (?:cm|configmaps?) amazon-vpc-cni\b.{0,60}\b(?:shows|has|contains|prints|gives) (?:only|just|nothing)\b(?!.{0,160}enable-windows-ipam: ?["'`]?true)/,
+      { anchors: ['amazon-vpc-cni'] },
+    ),
     configMapMissing: context(
       ['client-output', 'unknown'],
       /configmaps? "?amazon-vpc-cni"? not found/i,
@@ -86,7 +97,8 @@ function matchConfigMap(view: Own): Match | null {
       waits.first,
       view.quote(configMap, 'ConfigMap amazon-vpc-cni without enable-windows-ipam: true'),
     ]);
-  const missing = view.sign('configMapMissing');
+  const missing =
+    view.sign('configMapMissing') ?? view.sign('unsetShown') ?? view.sign('toldUnset');
   return missing === null ? null : found({}, [waits.first, missing.first]);
 }
 

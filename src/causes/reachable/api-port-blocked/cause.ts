@@ -70,7 +70,7 @@ const cause = defineCause({
     ),
     toldClosed: likely(
       ['client-output', 'unknown', 'terraform'],
-      /(?<!\b(?:[Ee]ndpoints?|ALB|NLB|[Ll]oad [Bb]alancer)(?:'s)? |\[ERROR\].{0,60})\b[Ss]ecurity [Gg]roups?\b(?!.{0,200}\b(?:10250|9443|[Ww]ebhooks?|[Ee]ndpoints?)\b)(?=.{0,160}\b(?:[Nn]odes?|[Ww]orkers?|[Cc]ontrol[ -][Pp]lane|[Cc]luster|API|[Mm]asters?)\b).{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open)|ha(?:d|s|ve) no (?:inbound |ingress |outbound |egress )?rules?|block(?:s|ed|ing)?|(?:was|is|were)(?: not|n't) (?:allow|permit|open)\w{0,4}|missing)\b.{0,60}\b(?:443|6443|HTTPS|https)\b/,
+      /(?<!\b(?:[Ee]ndpoints?|ALB|NLB|[Ll]oad [Bb]alancer)(?:'s)? |\[ERROR\].{0,60})\b[Ss]ecurity [Gg]roups?\b(?!.{0,200}\b(?:10250|9443|[Ww]ebhooks?|[Ee]ndpoints?)\b)(?=.{0,160}\b(?:[Nn]odes?|[Ww]orkers?|[Cc]ontrol[ -][Pp]lane|[Cc]luster|API|[Mm]asters?)\b).{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open)|ha(?:d|s|ve) no (?:inbound |ingress |outbound |egress )?rules?(?! (?:except|but|other than|besides)\b)|block(?:s|ed|ing)?|(?:was|is|were)(?: not|n't) (?:allow|permit|open)\w{0,4}|missing)\b.{0,60}\b(?:443|6443|HTTPS|https)\b/,
       { isTold: true, anchors: ['ecurity group', 'ecurity Group'] },
     ),
   },

@@ -1,10 +1,21 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import {
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { clears, context, definite, likely } from '../../../diagnosis/sign.ts';
 
 const SPEAKERS = ['journal', 'console', 'cloud-init', 'kernel', 'bottlerocket'] as const;
+const ADDRESS_SHOWN =
+  /ci-info: \|\s{1,10}(?:eth|ens|enp)\S*\s{1,10}\|\s{1,3}True\s{1,3}\|\s{1,20}(?!127\.)\d{1,3}\.\d{1,3}\.\d/;
+const ADDRESS_GIVEN =
+  /\bDHCPACK\b|bound to \d{1,3}\.|DHCPv4 address \d{1,3}\.|dhcp4 \([\w.-]{1,15}\): .{0,40}new lease|leased \d{1,3}\.\d/;
 
 /** Without an address nothing on the machine reaches anything. */
-export default defineCause({
+const cause = defineCause({
   id: 'no-dhcp-address',
   stage: 'reachable',
   title: 'the machine got no address by DHCP',
@@ -27,26 +38,70 @@ export default defineCause({
       ['cloud-init', 'console'],
       /ci-info: \|\s{1,10}(?<interface>(?:eth0|ens\d+|enp\S+))\s{1,10}\|\s{1,3}False\s{1,3}\|\s{1,20}\.\s/,
     ),
-    addressGiven: clears(
-      [...SPEAKERS, 'host-file'],
-      /\bDHCPACK\b|bound to \d{1,3}\.|DHCPv4 address \d{1,3}\.|dhcp4 \([\w.-]{1,15}\): .{0,40}new lease|leased \d{1,3}\.\d/,
+    // What an image kept of the machine that it was built on: its name, or its MAC address.
+    foreignMac: likely(
+      SPEAKERS,
+      /Device (?<interface>(?:eth|ens|enp|eno)\w{1,12}) has different MAC address than expected, ignoring/,
     ),
-    addressShown: clears(
-      ['cloud-init', 'console'],
-      /ci-info: \|\s{1,10}(?:eth|ens|enp)\S*\s{1,10}\|\s{1,3}True\s{1,3}\|\s{1,20}(?!127\.)\d{1,3}\.\d{1,3}\.\d/,
+    interfaceMissing: context(
+      SPEAKERS,
+      /Cannot find device "(?<interface>(?:eth|ens|enp|eno)\w{1,12})"|device \((?<interface2>(?:eth|ens|enp|eno)\w{1,12})\): interface not found|Device (?<interface3>(?:eth|ens|enp|eno)\w{1,12}) does not seem to be present|(?:eth|ens|enp|eno)\w{1,12}: Could not bring up interface/,
+    ),
+    // The kernel knows no way even to the link itself.
+    metadataWithoutRoute: context(
+      ['cloud-init', 'console', 'nodeadm', 'client-output', 'unknown'],
+      /169\.254\.169\.254.{0,400}\b[Nn]etwork is unreachable\b/,
+      { anchors: ['169.254.169.254'], isBackground: true },
+    ),
+    metadataGivenUp: context(
+      ['cloud-init', 'console', 'nodeadm'],
+      /Giving up on (?:md from|waiting for the metadata)|Command failed.{0,600}network is unreachable/,
+      { anchors: ['Giving up on ', 'Command failed'], isBackground: true },
+    ),
+    apiWithoutRoute: context(
+      ['kubelet', 'kubeadm', 'cloud-init'],
+      /dial tcp \S{1,60}: connect: network is unreachable/,
+      { isBackground: true },
+    ),
+    // A row of `ip -brief address` or `ip -brief link`.
+    linkDown: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^(?<interface>(?:eth|ens|enp|eno)\w{1,12})\s{0,20} {2}DOWN\b(?!.{0,80}\d\/\d)/,
+      { anchors: ['  DOWN'] },
+    ),
+    // `ip -brief address` tells of another interface that has one.
+    linkUp: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^(?:eth|ens|enp|eno|bond|br)[\w.-]{1,12}\s{0,20}(?: {2}UP {2}| {2}UNKNOWN)\s{0,20}\d{1,3}\.\d/,
+      { anchors: ['  UP  ', '  UNKNOWN'], isBackground: true },
+    ),
+    addressGiven: clears([...SPEAKERS, 'host-file'], ADDRESS_GIVEN),
+    addressShown: clears(['cloud-init', 'console'], ADDRESS_SHOWN),
+    hasAddress: context(
+      [...SPEAKERS, 'host-file'],
+      new RegExp(`${ADDRESS_GIVEN.source}|${ADDRESS_SHOWN.source}`),
+      { isBackground: true },
     ),
   },
   needs: [],
   symptoms: [],
   explains: [
     'imds-unreachable-on-host',
+    'late-instance-credentials',
+    'install-download-failed',
+    'package-manager-update-failed',
+    'describe-cluster-failed',
+    'private-dns-name-lookup-failed',
+    'node-name-service-stuck',
+    'failed-user-script',
+    'kubelet-without-kubeconfig',
     'api-name-unresolvable',
     'no-nat-or-vpc-endpoints',
     'api-port-blocked',
   ],
   withdrawnBy: ['kubelet-started', 'api-answered', 'node-registered', 'node-ready'],
-  summary: ({ machine, interface: name, interface2 }) =>
-    `${machine ?? 'The machine'} got no address by DHCP${(name ?? interface2) === undefined ? '' : ` on ${name ?? interface2 ?? ''}`}, so it reaches neither AWS nor the API server.`,
+  summary: ({ machine, interface: name, interface2, interface3 }) =>
+    `${machine ?? 'The machine'} got no address by DHCP${(name ?? interface2 ?? interface3) === undefined ? '' : ` on ${name ?? interface2 ?? interface3 ?? ''}`}, so it reaches neither AWS nor the API server.`,
   remedy: () => [
     step(
       'Read the console: it says which interface waits and which client asks.',
@@ -87,3 +142,24 @@ export default defineCause({
     ],
   },
 });
+
+export default matched(cause, matchNoNetwork);
+
+type Own = ViewOf<typeof cause>;
+
+/** No interface is up, or the kernel has no route at all, where a program waits for an answer. */
+function matchNoNetwork(view: Own): Match | null {
+  if (view.anySign('hasAddress', 'linkUp')) return null;
+  const last = (name: 'interfaceDown' | 'interfaceMissing' | 'linkDown') => view.sign(name)?.last;
+  const down = last('interfaceDown') ?? last('interfaceMissing') ?? last('linkDown');
+  const [unrouted, ended, api] = [
+    view.sign('metadataWithoutRoute')?.last,
+    view.sign('metadataGivenUp')?.last,
+    view.sign('apiWithoutRoute')?.last,
+  ];
+  const silent = unrouted ?? api ?? (view.sign('interfaceDown') === null ? undefined : ended);
+  if (down !== undefined && silent !== undefined)
+    return found(down.captures, [down, silent], 'likely');
+  if (unrouted === undefined || ended === undefined) return null;
+  return found({}, [unrouted, ended], 'likely');
+}

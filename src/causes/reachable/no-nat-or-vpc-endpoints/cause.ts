@@ -60,6 +60,12 @@ const cause = defineCause({
       /could not init cloud provider "?\\?"?aws.*https:\/\/(?<service>ec2)\.(?<region>[a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com\/?\\*"?: dial tcp:? (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)(?:(?<address>\d[\dx*.]+):443: )?(?:connect: )?(?:(?:i\/o )?timeout|connection timed out|network is unreachable)/,
       { anchors: ['could not init cloud provider'] },
     ),
+    // The registry asks for a token, so that its endpoint is there.
+    registryAnswered: context(
+      ['kubelet', 'containerd', 'event', 'pod-status', 'cloud-init'],
+      /\.dkr\.ecr\..{0,600}(?:401 Unauthorized|no basic auth credentials)/,
+      { anchors: ['.dkr.ecr.'], isBackground: true },
+    ),
     bootstrapEnded: withdraws(['cloud-init'], /\[eks-bootstrap\] INFO: complete!/),
     imagePull: context(
       ['event', 'kubelet', 'containerd'],
@@ -230,6 +236,7 @@ function matchTold(view: Own): Match | null {
 }
 
 function matchRoutes(view: Own): Match | null {
+  if (isEcrApiOnly(view)) return clear;
   const place = placeOf(view);
   if (place === null) return null;
   const way = wayOut(routingOf(view), place.subnet, place.vpc);
@@ -249,6 +256,18 @@ function matchRoutes(view: Own): Match | null {
   if (way.kind === 'translated' && !isRefused) return clear;
   const isLost = sighting === null && view.shows('machine-without-node');
   return isLost ? matchWithoutNode(view, way, place) : null;
+}
+
+/** The API that hands out the registry's tokens is silent, and the registry itself is not. */
+function isEcrApiOnly(view: Own): boolean {
+  if (view.isLive || view.sign('registryAnswered') === null) return false;
+  const silent = [view.sign('commandLine'), view.sign('program')].filter((one) => one !== null);
+  const others = view.anySign('describeTimesOut', 'providerTimesOut', 'retriedLong', 'toldNatDown');
+  return (
+    silent.length > 0 &&
+    !others &&
+    silent.every(({ quotes }) => quotes.every(({ captures }) => captures['service'] === 'api.ecr'))
+  );
 }
 
 function placeOf(view: Own): Place | null {

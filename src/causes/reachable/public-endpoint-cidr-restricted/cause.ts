@@ -47,6 +47,17 @@ const cause = defineCause({
       /Unable to register node.*eks\.amazonaws\.com.*(?:Client\.Timeout exceeded|context deadline exceeded)/,
       { anchors: ['Client.Timeout exceeded', 'context deadline exceeded'], atLeast: 2 },
     ),
+    // curl -v says which addresses it tries; private ones are those of the private endpoint.
+    endpointTried: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^\*\s{1,4}Trying (?!10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.)\d{1,3}(?:\.\d{1,3}){3}:443\.\.\./,
+      { anchors: [':443...'], isBackground: true },
+    ),
+    tryTimedOut: context(
+      ['client-output', 'unknown', 'host-file'],
+      /curl: \(28\) .{0,60}timed out/,
+      { anchors: ['curl: (28) '], isBackground: true },
+    ),
     toldRestricted: likely(
       ['client-output', 'unknown', 'terraform'],
       /\b(?:[Rr]estrict|[Ll]imit|[Ll]ock|[Ww]hitelist|[Aa]llowlist)\w{1,4}\b.{0,60}\b(?:(?:cluster_)?endpoint_public_access_cidrs|publicAccessCidrs|public_access_cidrs|public access CIDRs?)\b|\b(?:publicAccessCidrs|public_access_cidrs|endpoint_public_access_cidrs)\b.{0,60}\b(?:did(?: not|n't) (?:include|contain|have)|(?:was|were|is) (?:restricted|limited))\b/,
@@ -105,7 +116,7 @@ function matchEndpoint(view: Own): Match | null {
   const { resourcesVpcConfig } = cluster.value;
   const { publicAccessCidrs, endpointPrivateAccess: isPrivate } = resourcesVpcConfig ?? {};
   const cidrs = publicAccessCidrs ?? [];
-  if (isPrivate === true || cidrs.length === 0 || cidrs.includes('0.0.0.0/0')) return clear;
+  if (isPrivate === true || letsAllIn(cidrs)) return clear;
   const instances = view.list('aws/instance');
   const instance = instances.find(({ value }) => value.InstanceId === view.instanceId);
   const sources = instance === undefined ? [] : sourcesOf(view, instance.value);
@@ -122,7 +133,21 @@ function matchEndpoint(view: Own): Match | null {
     return found({ ...details, sources: sources.join(', ') }, [...seen, list, from]);
   }
   if (timedOut !== null) return found(details, [timedOut.first, list], 'likely');
-  return instance === undefined ? matchGateways(view, details, list) : null;
+  return (
+    matchTried(view, details, list) ??
+    (instance === undefined ? matchGateways(view, details, list) : null)
+  );
+}
+
+function letsAllIn(cidrs: readonly string[]): boolean {
+  return cidrs.length === 0 || cidrs.includes('0.0.0.0/0');
+}
+
+/** A person tried the public address from a machine, and nothing came back. */
+function matchTried(view: Own, details: Details, list: Quote): Match | null {
+  const [tried, silent] = [view.sign('endpointTried'), view.sign('tryTimedOut')];
+  if (tried === null || silent === null || view.isLive) return null;
+  return foundInShown(found(details, [tried.last, silent.last, list], 'likely'));
 }
 
 interface Restriction {

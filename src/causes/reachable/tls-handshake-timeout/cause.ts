@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { likely } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, likely } from '../../../diagnosis/sign.ts';
 
 /** The connection opens, and the server’s part of the TLS handshake never arrives. */
-export default defineCause({
+const cause = defineCause({
   id: 'tls-handshake-timeout',
   stage: 'reachable',
   title: 'the TLS handshake with the API server is never completed',
@@ -12,6 +12,22 @@ export default defineCause({
       ['kubelet', 'bottlerocket'],
       /[Uu]nable to register node.*net\/http: TLS handshake timeout/,
       { atLeast: 3, enoughOnce: 'alone' },
+    ),
+    registrationOnce: context(
+      ['kubelet', 'bottlerocket'],
+      /[Uu]nable to register node.{0,400}net\/http: TLS handshake timeout/,
+      { isBackground: true },
+    ),
+    // curl -v: the connection is there, the greeting is sent, and nothing comes back.
+    helloSent: context(
+      ['client-output', 'unknown', 'host-file'],
+      /TLS handshake, Client hello \(1\)/,
+      { isBackground: true },
+    ),
+    nothingReceived: context(
+      ['client-output', 'unknown', 'host-file'],
+      /\b(?:Operation|SSL connection|Connection) timed? ?out\b.{0,60}\b0 (?:out of 0 )?bytes received|SSL connection timeout/,
+      { anchors: ['bytes received', 'SSL connection timeout'], isBackground: true },
     ),
     discovery: likely(
       ['kubeadm', 'cloud-init'],
@@ -65,4 +81,14 @@ export default defineCause({
       'https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/network_mtu.html',
     ],
   },
+});
+
+/** One complaint counts where a person tried: the greeting is sent and not one byte comes back. */
+export default matched(cause, (view) => {
+  const said = view.sign('registrationOnce')?.last;
+  const hello = (view.sign('helloSent') ?? view.clusterSign('helloSent'))?.last;
+  const silence = (view.sign('nothingReceived') ?? view.clusterSign('nothingReceived'))?.last;
+  if (view.isLive || said === undefined || hello === undefined || silence === undefined)
+    return null;
+  return found({}, [said, hello, silence], 'likely');
 });

@@ -76,6 +76,11 @@ const cause = defineCause({
       ['client-output'],
       /^All (?<pods>\d{1,5}) pods of (?:the cluster|the namespace kube-system) are listed$/,
     ),
+    toldWhole: context(
+      ['client-output', 'unknown', 'event', 'pod-status'],
+      /\b(?:[Ww]hole|[Ff]ull|[Cc]omplete|[Ee]ntire) (?:list of |content of )?kube-system\b|\b[Aa]ll (?:the )?pods (?:in|of) kube-system\b/,
+      { isTold: true, isBackground: true },
+    ),
     // On EKS neither it nor the controller has a pod.
     ownControlPlane: context(
       ['client-output', 'pod-status', 'unknown'],
@@ -170,7 +175,8 @@ function matchCluster(view: Own): Match | null {
 
 /** Pods are refused for the taint, and a list of all pods shows an API server and no cloud controller. */
 function matchListed(view: Own): Match | null {
-  const [listed, server] = [view.sign('podsListed')?.last, view.sign('ownControlPlane')?.last];
+  const listed = (view.sign('podsListed') ?? view.sign('toldWhole'))?.last;
+  const server = view.sign('ownControlPlane')?.last;
   if (view.isLive || listed === undefined || server === undefined) return null;
   if (view.sign('controllerNamed') !== null || !view.shows('node-uninitialized')) return null;
   return found({}, [listed, server], 'likely');

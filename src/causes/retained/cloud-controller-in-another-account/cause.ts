@@ -3,6 +3,7 @@ import {
   clear,
   defineCause,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -37,6 +38,28 @@ const cause = defineCause({
       ['cloud-controller', 'controller-manager'],
       /Using AWS assumed role (?<role>arn:aws[\w-]*:iam::(?<account>\d{12}):role\/[\w+=,.@/-]+)/,
     ),
+    notFound: context(
+      ['cloud-controller', 'controller-manager'],
+      /(?:error syncing '|failed to initialize node )(?<node>[a-z0-9][a-z0-9.-]{0,252}).{0,300}(?:instance not found|no instances found)/,
+      { anchors: ['instance not found', 'no instances found'] },
+    ),
+    // As whom the machine of the controller calls; people blot out digits of accounts.
+    callsAs: context(
+      ['client-output', 'unknown', 'aws-message'],
+      /\barn:aws[\w-]{0,12}:sts::(?<caller>[\dxX*]{12}):assumed-role\/[\w+=,.@-]{0,64}(?:control-?plane|masters?|controllers?|ccm)[\w+=,.@-]{0,64}\//i,
+      { anchors: [':assumed-role/'], isBackground: true },
+    ),
+    // A row or a member of `aws ec2 describe-instances` that was asked for the owner.
+    ownedBy: context(
+      ['client-output', 'unknown', 'aws-message'],
+      /^(?<owner>[\dxX*]{12})\s{1,40}i-[0-9a-f]{8,17}\b.{0,200}\brunning\b|"OwnerId": ?"(?<owner2>[\dxX*]{12})"/,
+      { anchors: ['running', 'OwnerId'], isBackground: true },
+    ),
+    machinesElsewhereTold: context(
+      ['client-output', 'unknown', 'event'],
+      /\b(?:[Ww]orkers?|[Nn]odes?|[Mm]achines?|[Ii]nstances?|EC2s?)\b.{0,80}\b(?:in|from|of|to|into)\b.{0,16}\b(?:second|other|another|different|separate|peered|new) (?:AWS |aws )?[Aa]ccount\b|\b(?:[Ww]orkers?|[Nn]odes?|[Mm]achines?|[Ii]nstances?)\b.{0,60}\baccount (?<owner3>[\dxX*]{12})\b.{0,80}\b(?:[Cc]ontrol[ -][Pp]lane|[Cc]loud[ -][Cc]ontroller|CCM|[Mm]asters?)\b.{0,40}\b(?!\k<owner3>)(?<caller2>[\dxX*]{12})\b/,
+      { isTold: true, isBackground: true, anchors: ['ccount'] },
+    ),
     wrongAccountTold: likely(
       ['client-output', 'unknown', 'event'],
       /(?:\bCCM\b|[Cc]loud[ -][Cc]ontroller).{0,200}\b(?:looks|looking|searches|searching|asks|asking) in (?:the|another|a different) (?:wrong |other )?account\b/,
@@ -57,8 +80,8 @@ const cause = defineCause({
       { isTold: true, anchors: [' account'] },
     ),
   },
-  needs: ['aws/instance', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
-  symptoms: ['node-object-deleted'],
+  needs: ['aws/instance', 'aws/caller', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
+  symptoms: ['node-object-deleted', 'instance-not-found'],
   withdrawnBy: ['node-ready'],
   explains: [
     'ccm-cannot-initialize-node',
@@ -69,9 +92,11 @@ const cause = defineCause({
     'node-heartbeat-lost',
   ],
   summary: ({ node, instance, what, own, asked, controller }) =>
-    asked === undefined
-      ? 'The cloud controller asks EC2 of another account than the one in which the machines live, so it finds none of them.'
-      : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked}.`,
+    instance === undefined && asked !== undefined
+      ? `The cloud controller asks EC2 of the account ${asked} for the Node ${node ?? ''}, whose instance lives in the account ${own ?? ''}, so it finds none.`
+      : asked === undefined
+        ? 'The cloud controller asks EC2 of another account than the one in which the machines live, so it finds none of them.'
+        : `The Node ${node ?? ''} was deleted as not existing although ${instance ?? 'its instance'} runs: it lives in ${what ?? 'account'} ${own ?? ''}, and the cloud controller (${controller ?? 'its pod'}) asks EC2 of ${what ?? 'account'} ${asked}.`,
   remedy: ({ what, own, controller }) => [
     what === 'region'
       ? step(
@@ -96,7 +121,7 @@ const cause = defineCause({
     prevent:
       'One account and region per cluster for machines that the cloud controller looks after; others run without a cloud provider.',
     notThis:
-      'Every Node of the place is hit each time it is NotReady. One of many new machines is instance-not-yet-visible-in-ec2; a name that EC2 does not know is node-deleted-as-not-in-cloud with a naming cause; a missing tag is untagged-instance-filtered-out.',
+      'Every Node of the place is hit each time it is NotReady. One of many new machines is instance-not-yet-visible-in-ec2; a name that EC2 does not know is ccm-cannot-initialize-node, later node-deleted-as-not-in-cloud with a naming cause; a missing tag is untagged-instance-filtered-out.',
     alsoKnownAs: ['node deleted by cloud controller cross account', 'Using AWS assumed role'],
     refs: [
       'https://github.com/openshift/origin/issues/15948',
@@ -105,7 +130,14 @@ const cause = defineCause({
   },
 });
 
+<<<<<<< HEAD
 export default matched(cause, (view) => matchTold(view) ?? matchPlaces(view));
+=======
+export default matched(cause, (view) => {
+  const places = matchPlaces(view);
+  return places === null || places.verdict === 'unknown' ? (matchAccounts(view) ?? places) : places;
+});
+>>>>>>> main
 
 type Own = ViewOf<typeof cause>;
 
@@ -153,6 +185,45 @@ function matchPlaces(view: Own): Match | null {
   const words = `${id} running in account ${ownAccount ?? 'unknown'}, ${zone}`;
   const proof = place === null ? [] : [place.proof];
   return found(details, [deleted.last, ...proof, view.quote(instance, words)]);
+}
+
+/** The controller finds no instance, and a person shows that it calls from another account. */
+function matchAccounts(view: Own): Match | null {
+  const lost = view.sign('notFound') ?? view.sign('deleted');
+  if (lost === null || view.isLive) return null;
+  const node = lost.last.captures['node'] ?? lost.last.captures['node2'] ?? '';
+  const told = view.sign('machinesElsewhereTold');
+  const owned = view.sign('ownedBy') ?? view.clusterSign('ownedBy');
+  const own = owned?.last.captures['owner'] ?? owned?.last.captures['owner2'];
+  const asked = callerOf(view);
+  if (owned !== null && own !== undefined && asked !== null && areDistinct(own, asked.at))
+    return foundInShown(
+      found({ node, own, asked: asked.at }, [lost.last, owned.last, asked.proof], 'likely'),
+    );
+  if (own !== undefined && asked !== null) return clear;
+  return told === null ? null : foundInShown(found({ node }, [lost.last, told.last], 'likely'));
+}
+
+function callerOf(view: Own): { readonly at: string; readonly proof: Quote } | null {
+  const said = view.sign('callsAs') ?? view.clusterSign('callsAs');
+  const at = said?.last.captures['caller'];
+  if (said !== null && at !== undefined) return { at, proof: said.last };
+  const [caller] = view.everywhere('aws/caller');
+  const arn = caller?.value.Arn ?? '';
+  const [, account = null] = CONTROL_PLANE_SESSION.exec(arn) ?? [];
+  return caller === undefined || account === null
+    ? null
+    : { at: account, proof: view.quote(caller, `the control plane calls as ${arn}`) };
+}
+
+const CONTROL_PLANE_SESSION =
+  /^arn:aws[\w-]*:sts::([\dxX*]{12}):assumed-role\/[\w+=,.@-]*(?:control-?plane|masters?|controllers?|ccm)/i;
+
+/** Account numbers, digits of which may be blotted out, that differ in a digit which both show. */
+function areDistinct(one: string, other: string): boolean {
+  return Array.from({ length: one.length }, (_, at) => [one.charAt(at), other.charAt(at)]).some(
+    ([a = '', b = '']) => /\d/.test(a) && /\d/.test(b) && a !== b,
+  );
 }
 
 function isWithoutNode(view: Own): boolean {

@@ -25,6 +25,20 @@ const cause = defineCause({
       /Error updating node status, will retry.*(?:error getting node "(?<node>[^"\s]+)": nodes "[^"\s]+" not found|no node instance returned for "(?<node2>[^"\s]+)")/,
       { atLeast: 2 },
     ),
+    updateFailsOnce: context(
+      ['kubelet', 'client-output', 'unknown'],
+      /Error updating node status, will retry.{0,80}error getting node \\?"(?<node>[a-z0-9.-]{1,253})\\?": nodes \\?"[a-z0-9.-]{1,253}\\?" not found/,
+      { isBackground: true },
+    ),
+    toldGone: context(
+      ['client-output', 'unknown', 'event', 'kubelet'],
+      /\b(?:gone|disappeared|missing|vanished|deleted|removed) from (?:the )?[`'"]?kubectl get nodes?|\b(?:does|did|ran|runs|running|after|executed) (?:an? )?[`'"]?kubectl delete node\b|\b(?:somebody|someone|I|we|script|cron(?:job)?|autoscaler) (?:\w{1,20} ){0,2}deleted the [Nn]ode\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['kubectl get node', 'kubectl delete node', 'deleted the '],
+      },
+    ),
     // It says so before its first registration too.
     asksFor: context(
       ['kubelet'],
@@ -118,8 +132,16 @@ function matchTold(view: Own): Match | null {
     view.sign('toldDeleted'),
     view.sign('toldSilent') ?? view.clusterSign('toldSilent'),
   ];
-  if (deleted === null || silent === null) return null;
+  if (deleted === null || silent === null) return matchGone(view);
   return found(deleted.last.captures, [deleted.last, silent.last], 'likely');
+}
+
+/** A kubelet updates the status only of a Node that it had, and somebody says that it is gone. */
+function matchGone(view: Own): Match | null {
+  const fails = view.sign('updateFailsOnce') ?? view.clusterSign('updateFailsOnce');
+  const gone = view.sign('toldGone');
+  if (fails === null || gone === null || view.isLive) return null;
+  return found(fails.last.captures, [fails.last, gone.last], 'likely');
 }
 
 /**

@@ -80,6 +80,12 @@ const cause = defineCause({
       /lookup [\w.-]{1,200}\.svc\.[\w.-]{1,100} on (?<server>(?:\d+\.){3}10|169\.254\.20\.10):53: .{0,200}i\/o timeout/,
       { anchors: ['.svc.'] },
     ),
+    // Who sees that DNS fails from other nodes only has seen that packets between nodes are lost.
+    toldAcross: context(
+      ['client-output', 'unknown'],
+      /\b(?:same|own) (?:worker )?(?:node ?group|node|host|machine|group)\b.{0,60}\b(?:works?|ok(?:ay)?|fine|answers?|resolves?|reachable)\b|\b(?:works?|ok(?:ay)?|fine|answers?|resolves?|reachable)\b.{0,60}\b(?:same|own) (?:worker )?(?:node ?group|node|host|machine|group)\b|\bsame (?:worker )?(?:node|host|machine) as (?:[Cc]ore-?(?:dns|DNS)|the (?:dns|DNS))\b/i,
+      { isTold: true, isBackground: true, anchors: ['same ', ' own '] },
+    ),
     loop: definite(
       ['coredns', 'pod-app', 'client-output'],
       /plugin\/loop: (?:Loop \((?<server>\S+) -> \S+\) detected|Seen "?HINFO IN [^"]{1,200}"? more than twice, loop detected|Forwarding loop detected in )/,
@@ -162,7 +168,22 @@ const cause = defineCause({
   },
 });
 
-const judged = matched(cause, (view) => matchEndpoints(view) ?? matchTool(view));
+const judged = matched(
+  cause,
+  (view) => matchEndpoints(view) ?? (isLostBetweenNodes(view) ? betweenNodes : matchTool(view)),
+);
+
+/** A server that answers on its own node is there; loops and unset addresses are the server's own. */
+function isLostBetweenNodes(view: Own): boolean {
+  const isServer = view.anySign('loop', 'addressUnset', 'upstreamSilent');
+  return !view.isLive && !isServer && view.sign('toldAcross') !== null;
+}
+
+const betweenNodes = cannotSay({
+  reason: 'not-in-source',
+  detail: 'the DNS server answers on its own node, so packets between nodes are lost',
+  collect: 'kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide',
+});
 
 type Own = ViewOf<typeof cause>;
 

@@ -3,6 +3,7 @@ import {
   clear,
   defineCause,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -33,6 +34,12 @@ const cause = defineCause({
     notReached: context(
       ['client-output', 'event', 'kube-apiserver', 'pod-app', 'journal'],
       /dial tcp (?<address>\d+\.\d+\.\d+\.\d+):10250: (?:i\/o timeout|(?:connect|getsockopt): )/,
+    ),
+    // A bridge for guests of the machine, or for its containers, which no other machine reaches.
+    innerAddress: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^\s{0,4}(?:virbr|docker|lxdbr|podman)\d{1,3}(?:@\S{1,20})?\s{1,20}(?:UP|DOWN|UNKNOWN)\s{1,20}(?<inner>\d{1,3}(?:\.\d{1,3}){3})\/|\binet (?<inner2>\d{1,3}(?:\.\d{1,3}){3})\/\d{1,2}\s.{0,80}\b(?:virbr|docker|lxdbr|podman)\d{1,3}\s{0,4}$/,
+      { anchors: ['virbr', 'docker', 'lxdbr', 'podman'] },
     ),
     announced: context(
       ['client-output', 'node-status', 'unknown'],
@@ -101,7 +108,8 @@ function matchAddress(view: Own): Match | null {
   const told = view.sign('wrongAddressTold');
   if (told !== null && instances.length === 0)
     return found({ address }, [call.last, told.last], 'likely');
-  const shown = matchShown(view, address) ?? matchApart(view, call, address);
+  const shown =
+    matchInner(view, call, address) ?? matchShown(view, address) ?? matchApart(view, call, address);
   if (shown !== null) return shown;
   if (other === null)
     return instances.some(({ value }) => value.PrivateIpAddress === address) ? clear : null;
@@ -112,6 +120,17 @@ function matchAddress(view: Own): Match | null {
     view.quote(node, `Node ${node.value.name} InternalIP ${address}`),
     view.quote(instance, `${id} ${addressesOf(instance.value)}`),
   ]);
+}
+
+/** The address that is called belongs to a bridge within the machine. */
+function matchInner(view: Own, call: Sighting, address: string): Match | null {
+  const seen = view.sign('innerAddress') ?? view.clusterSign('innerAddress');
+  const own = (seen?.quotes ?? []).find(
+    ({ captures }) => (captures['inner'] ?? captures['inner2']) === address,
+  );
+  return own === undefined || view.isLive
+    ? null
+    : foundInShown(found({ address }, [call.last, own], 'likely'));
 }
 
 /** EC2 names a machine after its primary address, so a name of another address tells it. */

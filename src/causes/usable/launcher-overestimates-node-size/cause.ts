@@ -41,6 +41,16 @@ const cause = defineCause({
       /\b(?:[Nn]odes?|kubelet)\b(?! ?[Cc]laim)[^!?]{0,80}?\ballocatable\b[^!?\d]{0,40}?\bmemory\b\W{0,12}(?:(?:is|of|says|shows)\s)?\W{0,4}(?<actual>\d{1,12}(?:\.\d{1,4})?(?:[KMG]i?|k))\b/,
       { anchors: ['llocatable'] },
     ),
+    claimedShort: context(
+      ['client-output', 'unknown', 'node-claim', 'karpenter', 'event'],
+      /\b[Nn]ode ?[Cc]laims?\b[^!?]{0,40}?\ballocatable\b\s{1,3}(?:is|of|says|shows|=|:)\s{0,3}[~≈]?(?<expected>\d{1,12}(?:\.\d{1,4})?(?:Ki|Mi|Gi))\b/,
+      { anchors: ['llocatable'], isBackground: true },
+    ),
+    givenShort: context(
+      ['client-output', 'unknown', 'node-status', 'karpenter', 'event'],
+      /\b[Nn]odes?\b(?! ?[Cc]laim)[^!?]{0,40}?\ballocatable\b\s{1,3}(?:is|of|says|shows|=|:)\s{0,3}[~≈]?(?<actual>\d{1,12}(?:\.\d{1,4})?(?:Ki|Mi|Gi))\b/,
+      { anchors: ['llocatable'], isBackground: true },
+    ),
     lacksMemory: context(
       ['event', 'pod-status', 'client-output', 'unknown'],
       /nodes are available: .{0,400}Insufficient memory/,
@@ -147,9 +157,13 @@ function matchClaims(view: Own): Match | null {
 
 /** The two amounts side by side, as somebody noted them, and a pod that lacks memory. */
 function matchNoted(view: Own): Match | null {
-  const seen = (name: 'claimed' | 'given' | 'lacksMemory') =>
+  const seen = (name: 'claimed' | 'given' | 'claimedShort' | 'givenShort' | 'lacksMemory') =>
     (view.sign(name) ?? view.clusterSign(name))?.last;
-  const [claimed, given, lacks] = [seen('claimed'), seen('given'), seen('lacksMemory')];
+  const [claimed, given] = [
+    seen('claimed') ?? seen('claimedShort'),
+    seen('given') ?? seen('givenShort'),
+  ];
+  const lacks = seen('lacksMemory');
   if (claimed === undefined || given === undefined || lacks === undefined) return null;
   const { expected } = claimed.captures;
   const { actual } = given.captures;
