@@ -142,11 +142,7 @@ const cause = defineCause({
   },
 });
 
-<<<<<<< HEAD
-const judged = matched(cause, (view) => matchTold(view) ?? matchDns(view));
-=======
-const judged = matched(cause, (view) => matchDns(view) ?? matchTold(view));
->>>>>>> main
+const judged = matched(cause, (view) => matchDns(view) ?? matchTold(view) ?? matchOwnGroup(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -204,13 +200,13 @@ function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
   );
 }
 
-<<<<<<< HEAD
 /** All CoreDNS pods are on one side, and the other side has a security group of its own. */
-function matchTold(view: Own): Match | null {
+function matchOwnGroup(view: Own): Match | null {
   const [server, group] = [view.sign('toldDnsElsewhere'), view.sign('toldGroupOfItsOwn')];
   if (view.isLive || server === null || group === null) return null;
   return found({ apart: 'other' }, [server.first, group.first], 'likely');
-=======
+}
+
 /** Two observations tell where packets are lost; a group that admits only itself tells who drops them. */
 function matchTold(view: Own): Match | null {
   const [within, across] = [view.sign('toldWithin'), view.sign('toldAcross')];
@@ -233,7 +229,6 @@ function isFromItself(rule: SecurityRule, group: string): boolean {
   const pairs = rule.UserIdGroupPairs ?? [];
   const others = [...(rule.IpRanges ?? []), ...(rule.PrefixListIds ?? [])];
   return pairs.length > 0 && others.length === 0 && pairs.every(({ GroupId }) => GroupId === group);
->>>>>>> main
 }
 
 function isDns({ labels }: Pod): boolean {

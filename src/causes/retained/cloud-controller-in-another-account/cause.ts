@@ -130,14 +130,12 @@ const cause = defineCause({
   },
 });
 
-<<<<<<< HEAD
-export default matched(cause, (view) => matchTold(view) ?? matchPlaces(view));
-=======
 export default matched(cause, (view) => {
   const places = matchPlaces(view);
-  return places === null || places.verdict === 'unknown' ? (matchAccounts(view) ?? places) : places;
+  return places === null || places.verdict === 'unknown'
+    ? (matchAccounts(view) ?? matchTold(view) ?? places)
+    : places;
 });
->>>>>>> main
 
 type Own = ViewOf<typeof cause>;
 
