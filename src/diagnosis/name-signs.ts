@@ -21,6 +21,14 @@ export const REFUSED_NAMES = {
       /(?:csinodes|leases)\.\S+ "(?<node>[^"\s]+)" is forbidden: User "system:node:(?<credential>[^"\s]+)".*can only access \S.* with the same name as the requesting node|node '(?<credential2>[^'\s]+)' cannot read '(?<node2>[^'\s]+)', only its own Node object/,
     weight: 'context',
   },
+  // The API server's own log of what it refused.
+  refusedInLog: {
+    in: ['kube-apiserver'],
+    anchors: ['NODE DENY: '],
+    pattern:
+      /NODE DENY: '(?<credential>[^'\s]{1,253})' .{0,600}\bResource:"(?:leases|csinodes)", .{0,80}\bName:"(?<node>[^"\s]{1,253})"/,
+    weight: 'context',
+  },
 } as const satisfies Readonly<Record<string, Sign>>;
 
 /** What only machines of EKS print, whose kubelets the API server knows through an IAM mapping. */

@@ -44,7 +44,7 @@ const KLOG_FILES: readonly (readonly [LineSource, RegExp])[] = [
   ],
   [
     'kube-apiserver',
-    /^(?:dispatcher|authentication|healthz|available_controller|naming_controller|wrap|trace)$/,
+    /^(?:dispatcher|authentication|healthz|available_controller|naming_controller|node_authorizer|rbac|wrap|trace)$/,
   ],
   ['kube-proxy', /^(?:proxier|server_others|iptables|config)$/],
   ['kubeadm', /^(?:join|preflight|checks|init|token|waiter|waitcontrolplane|kubeletstart)$/],

@@ -29,7 +29,7 @@ export default defineCause({
     ),
     toldExpired: likely(
       ['client-output', 'unknown'],
-      /\b[Kk]ubelet(?:'s|s)? (?:client )?cert(?:ificate)?s?\b.{0,30}\b(?:expired|ran out|(?:is|are) (?:expired|out of date|too old))\b(?!.{0,40}\bserving\b)/,
+      /\b[Kk]ubelet(?:'s|s)? (?:client )?cert(?:ificate)?s?\b.{0,30}\b(?:expired|ran out|(?:is|are) (?:expired|out of date|too old))\b(?!.{0,40}\bserving\b)|\b[Kk]ubelet(?:'s|s)? (?:client )?cert(?:ificate)?s? (?:expiration|expiry)\b.{0,40}\b(?:caus|mak|made|left|leav|led|result|broke|took)\w{0,3}\b|\b(?:[Ee]xpiration|[Ee]xpiry) of (?:the |our )?kubelet(?:'s|s)? (?:client )?cert(?:ificate)?s?\b.{0,40}\b(?:caus|mak|made|left|leav|led|result|broke|took)\w{0,3}\b/,
       { isTold: true, anchors: ['ubelet cert', 'ubelet client cert', 's cert', 's client cert'] },
     ),
   },

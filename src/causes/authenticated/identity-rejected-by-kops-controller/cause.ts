@@ -1,5 +1,5 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 
 /** kops-controller does not believe that the caller is a node of the cluster. */
 export default defineCause({
@@ -24,6 +24,10 @@ export default defineCause({
       ['kops-controller', 'nodeup'],
       /request's (?<reason>keypair ID) .{0,200} didn't match server's/,
       { anchors: ["didn't match server's"] },
+    ),
+    toldVerified: likely(
+      ['kops-controller', 'nodeup', 'cloud-init', 'console', 'client-output', 'journal'],
+      /failed to verify token\b.{0,40}(?<reason>received status code \d{3} from STS)/,
     ),
   },
   needs: [],

@@ -77,6 +77,27 @@ const cause = defineCause({
       /\b(?:[Oo]verwr\w{2,5}|[Rr]eplaced|[Ee]dited|[Rr]eset)\b.{0,40}\baws-auth\b.{0,80}\b(?:node|worker|role)\w{0,3}\b|\baws-auth\b.{0,40}\b(?:was|got|is|were) (?:overwritten|replaced|reset)\b.{0,80}\b(?:node|worker|role)\w{0,3}\b/,
       { isTold: true, anchors: ['aws-auth'] },
     ),
+    toldArn: context(
+      ['client-output', 'unknown', 'authenticator'],
+      /\b(?:ARN|[Ii]dentity|[Rr]ole) (?:is|was) not mapped\b.{0,100}\b(?<told>\w{0,64}[Rr]ole\w{0,64})\b/,
+      { isTold: true, anchors: [' not mapped'] },
+    ),
+    toldNodes: context(
+      ['client-output', 'unknown'],
+      /\b[Nn]odes?\b.{0,40}\b(?:go|goes|went|become|became|turn|turned|are|is) (?:to )?(?:Not ?Ready|unauthorized|Unauthorized)\b|\bkubelet\b.{0,60}\b(?:[Uu]nauthorized|authori[sz]ation failures)\b|\bnodes?\b.{0,30}\b(?:not|never|n't|fail\w* to|cannot|can't) join/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [
+          'NotReady',
+          'Not Ready',
+          'nauthorized',
+          'uthorization failures',
+          'uthorisation failures',
+          ' join',
+        ],
+      },
+    ),
   },
   needs: [
     'kube/aws-auth',
@@ -132,11 +153,18 @@ const cause = defineCause({
 });
 
 export default foreseen(
-  matched(cause, (view) => matchConfigMap(view) ?? matchPlan(view)),
+  matched(cause, (view) => matchConfigMap(view) ?? matchPlan(view) ?? matchTold(view)),
   foresee,
 );
 
 type Own = ViewOf<typeof cause>;
+
+/** Nodes that are let in no more, and the refusal of a role, as somebody tells of both. */
+function matchTold(view: Own): Match | null {
+  const [arn, nodes] = [view.sign('toldArn'), view.sign('toldNodes')];
+  if (view.isLive || arn === null || nodes === null) return null;
+  return found({}, [arn.first, nodes.first], 'likely');
+}
 
 function matchConfigMap(view: Own): Match | null {
   const auth = view.read('kube/aws-auth');

@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { clears, context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** bootstrap.sh asked EKS for the cluster's endpoint and certificate and did not get them. */
-export default defineCause({
+const cause = defineCause({
   id: 'describe-cluster-failed',
   stage: 'bootstrapped',
   title: 'bootstrap.sh gets no answer to DescribeCluster',
@@ -36,6 +36,22 @@ export default defineCause({
     notConnected: context(
       ['cloud-init', 'console', 'journal'],
       /Could not connect to the endpoint URL: "https:\/\/eks\.[\w-]{1,40}\.(?:amazonaws\.com|api\.aws)/,
+    ),
+    // What the CLI prints for a cluster that has neither endpoint nor certificate yet.
+    nothingDescribed: context(
+      ['cloud-init', 'console', 'client-output', 'unknown', 'host-file'],
+      /^\s*None\s+None\s*$/,
+      { anchors: ['None None', 'None\tNone'] },
+    ),
+    answerFile: context(
+      ['cloud-init', 'console', 'client-output', 'unknown', 'host-file', 'journal'],
+      /\bdescribe_cluster_result\.txt\b/,
+      { isBackground: true },
+    ),
+    answerTold: likely(
+      ['client-output', 'unknown'],
+      /\bdescribe_cluster_result\.txt\b.{0,60}\b(?<reason>None\s+None|empty)\b/,
+      { isTold: true, anchors: ['describe_cluster_result.txt'] },
     ),
   },
   needs: [],
@@ -91,4 +107,11 @@ export default defineCause({
       'https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html',
     ],
   },
+});
+
+/** The file in which bootstrap.sh keeps the answer has no values. */
+export default matched(cause, (view) => {
+  const [values, file] = [view.sign('nothingDescribed'), view.sign('answerFile')];
+  if (values === null || file === null) return null;
+  return found({ reason: 'None None' }, [file.first, values.first], 'likely');
 });

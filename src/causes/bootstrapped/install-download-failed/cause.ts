@@ -57,6 +57,14 @@ export default defineCause({
       INSTALLERS,
       /== Running nodeup ==|Finishing up install|== nodeup node config done ==/,
     ),
+    toldAbsent: likely(
+      ['client-output', 'unknown'],
+      /(?<url>https:\/\/[\w.-]{1,100}\/\S{0,200}\/(?:nodeup|nodeadm|kubelet|protokube|containerd\S{0,60}|cni-plugins\S{0,60}))["'`]?,? (?:(?:does|do|did)(?: not|n't) exists?|(?:is|was)(?: not|n't) (?:there|found|available)|(?:returns?|returned|gives?|answers?(?: with)?) (?:an? )?(?:HTTP )?40[34])\b/,
+      {
+        isTold: true,
+        anchors: ['/nodeup', '/nodeadm', '/kubelet', '/protokube', '/containerd', '/cni-plugins'],
+      },
+    ),
   },
   needs: [],
   symptoms: ['user-data-script-failed'],

@@ -56,6 +56,11 @@ export default defineCause({
       { anchors: ['error determining OS distribution: '] },
     ),
     nodeConfigNotBuilt: context(['nodeup'], /failed to build node config/),
+    hashTold: likely(
+      ['client-output', 'unknown', 'journal', 'console'],
+      /\bnodeup config hash mismatch\b/,
+      { isTold: true },
+    ),
   },
   needs: [],
   symptoms: [],

@@ -63,7 +63,7 @@ const cause = defineCause({
     ),
     toldMode: context(
       ['client-output', 'unknown'],
-      /\bpermissions?\b.{0,30}\b(?:right|fine|ok|okay|correct|good|0?755)\b|\b0?755 permissions?\b|\b(?:has|is|are|with|mode) 0?755\b|\bCIS (?:[Bb]enchmark|[Ll]evel)/,
+      /\bpermissions?\b.{0,30}\b(?:right|fine|ok|okay|correct|good|0?755)\b|\b0?755 permissions?\b|\b(?:has|is|are|with|mode) 0?755\b|\bCIS (?:[Bb]enchmark|[Ll]evel)|\b(?:CIS|STIG)[- ][Hh]ardened\b|\b[Hh]ardened (?:AMI|image)s?\b/,
       {
         isTold: true,
         isBackground: true,
@@ -73,6 +73,13 @@ const cause = defineCause({
           'CIS Benchmark',
           'CIS level',
           'CIS Level',
+          'ardened AMI',
+          'ardened image',
+          ...['CIS', 'STIG'].flatMap((by) => [
+            `${by} hardened`,
+            `${by}-hardened`,
+            `${by} Hardened`,
+          ]),
           ...['has', 'is', 'are', 'with', 'mode'].flatMap((verb) => [
             `${verb} 0755`,
             `${verb} 755`,

@@ -31,6 +31,15 @@ const cause = defineCause({
       ['event', 'kubelet', 'containerd'],
       /Successfully pulled image "(?<account>\d{12})\.dkr\.ecr\.(?<region>[\w-]+)\.amazonaws\.com(?:\.cn)?\/(?<repository>[\w./-]+?)[:@"]/,
     ),
+    pullOf: context(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'unknown'],
+      /[Ff]ailed to pull image "?(?<registry>[\w<> -]{1,24})\.dkr\.ecr\.(?<region>[\w-]{1,40})\.amazonaws\.com(?:\.cn)?\/(?!\S{0,80}(?:pause|amazon-k8s-cni|kube-proxy|coredns))(?<repository>[\w./-]{1,200}?)[:@"]/,
+      { anchors: ['.dkr.ecr.'], isBackground: true },
+    ),
+    unauthorized: context(
+      ['event', 'kubelet', 'containerd', 'pod-status', 'client-output', 'unknown'],
+      /unexpected status code (?:\S{1,300} )?(?<token>401 Unauthorized)|failed to authorize: .{0,200}(?<token2>401 Unauthorized)/,
+    ),
   },
   needs: [],
   symptoms: ['image-not-pulled'],
@@ -82,5 +91,9 @@ export default matched(cause, (view) => {
   const { own, account, policy } = refused?.last.captures ?? {};
   // Within one account the role's own policy is as likely, and the message does not say.
   const isRepository = policy !== undefined || own !== account;
-  return refused !== null && isRepository ? found(refused.last.captures, [refused.first]) : null;
+  if (refused !== null && isRepository) return found(refused.last.captures, [refused.first]);
+  const [pull, anonymous] = [view.sign('pullOf'), view.sign('unauthorized')];
+  if (pull === null || anonymous === null) return null;
+  const details = { ...pull.last.captures, ...anonymous.last.captures };
+  return found(details, [pull.last, anonymous.last], 'likely');
 });

@@ -79,7 +79,7 @@ const cause = defineCause({
     ),
     pluginTold: context(
       ['client-output', 'unknown', 'pod-status'],
-      /\b(?:nvidia|neuron|k8s|efa|amdgpu)-device-plugin\b|\bnvidia-smi\b/,
+      /\b(?<plugin>(?:nvidia|neuron|k8s|efa|amdgpu)-device-plugin)\b|\bnvidia-smi\b/,
       { isTold: true },
     ),
     toldNoPlugin: context(
@@ -102,6 +102,24 @@ const cause = defineCause({
     announced: context(
       ['client-output', 'unknown', 'node-status', 'object'],
       /^\s*"?(?:nvidia\.com\/gpu|amd\.com\/gpu|aws\.amazon\.com\/neuron\w*|vpc\.amazonaws\.com\/efa)"?:? {1,40}"?[1-9]/,
+    ),
+    toldNone: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Ss]ees?|[Ss]hows?|[Ss]hown|[Hh]as|[Hh]ave|[Tt]here (?:are|is)|[Rr]eports?|[Ll]ists?|[Gg]ets?) (?:no|0|zero|<none>) (?:(?:allocatable|available|NVIDIA|nvidia) )?(?:GPUs?\b|nvidia\.com\/gpu\b)(?! on (?:\w+ )?(?:nodes?|machines?|instances?) without)|\bnvidia\.com\/gpu\b.{0,40}(?:\b(?:is|are|was|were) (?:\w+ )?(?:missing|absent)\b|(?:\b(?:never|not|no longer)|n't) (?:\w+ )?(?:listed|shown|there|advertised|announced|appears?|shows? up)\b)/,
+      {
+        isTold: true,
+        anchors: [
+          ' no GPU',
+          ' 0 GPU',
+          'zero GPU',
+          '<none> GPU',
+          'allocatable GPU',
+          'available GPU',
+          'NVIDIA GPU',
+          'nvidia GPU',
+          'nvidia.com/gpu',
+        ],
+      },
     ),
   },
   needs: ['kube/Node'],
@@ -197,8 +215,10 @@ function matchAsked(view: Own, node: Seen<KubeNode>): Match | null {
 
 /** No Node has enough of it although its plugin was installed; a Node that shows some is only full. */
 function matchTold(view: Own): Match | null {
-  const lacking = view.sign('insufficient');
   const plugin = view.sign('toldNoPlugin') ?? view.sign('pluginTold');
+  // Of tools that see no card, the driver may be the reason.
+  const none = plugin?.first.captures['plugin'] === undefined ? null : view.sign('toldNone');
+  const lacking = view.sign('insufficient') ?? none;
   if (lacking === null || plugin === null || view.sign('announced') !== null) return null;
   if (view.isLive || view.everywhere('kube/Node').length > 0) return null;
   return found(lacking.first.captures, [lacking.first, plugin.first], 'likely');

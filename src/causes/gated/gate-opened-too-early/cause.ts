@@ -67,18 +67,28 @@ const cause = defineCause({
       /User: arn:aws[\w-]*:sts::\d{12}:assumed-role\/(?<role>[^/\s]+)\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]+:\w+)/,
       { anchors: [':assumed-role/'] },
     ),
+    toldWindow: context(
+      ['client-output', 'unknown'],
+      /\btaint\b.{0,20}\b(?:removed|lifted|taken off|gone) (?:too early|too soon|before)\b.{0,80}\b[Pp]ods?\b.{0,80}\b(?:no|without|not|before|fail)\w{0,3}\b.{0,30}\b(?:datapath|networks?|networking|connectivity|ready|routes?|DNS|identity|credentials|role)\b|\b(?:window|gap|race|moment|seconds?)\b.{0,40}\b(?:after|between|when|once)\b.{0,80}\btaint\b.{0,30}\b(?:remov|lift|gone)\w*\b.{0,60}\b[Pp]ods? (?:\w+ ){0,3}?(?:scheduled|started?|placed|land|run)\b.{0,60}\b(?:no|without|not|before)\b.{0,30}\b(?:datapath|networks?|networking|connectivity|ready|routes?|polic(?:y|ies)|programmed|identity|credentials|role)\b/,
+      {
+        isTold: true,
+        anchors: ['taint remov', 'taint is ', 'taint was ', 'taint gets ', 'taint lift'],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod'],
   symptoms: [],
   explains: ['pod-started-before-kiam-redirect', 'flapping-gate'],
-  summary: ({ machine, node, taint, role, action, gapS, missed, agent, pod, undone }) =>
-    undone !== undefined
-      ? `The taint was taken off ${machine ?? 'the node'} while cilium had not written its CNI configuration, so pods that started then have another network, or none.`
-      : agent !== undefined
-        ? `The gate opened ${node ?? 'the node'} ${gapS ?? 'some'} seconds before ${agent}, for which it waits, had started: the pod ${pod ?? ''} slipped in and ${role === undefined ? 'has no role' : `works with the node’s role ${role}`} until it is started again.`
-        : missed !== undefined
-          ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
-          : sentence`The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role}: the identity agent was called ready before it handed out roles.`,
+  summary: ({ machine, node, taint, role, action, gapS, missed, agent, pod, undone, window }) =>
+    window !== undefined
+      ? 'The start-up taint goes while the agent that it waits for still has work to do, so pods that start in between have no working network.'
+      : undone !== undefined
+        ? `The taint was taken off ${machine ?? 'the node'} while cilium had not written its CNI configuration, so pods that started then have another network, or none.`
+        : agent !== undefined
+          ? `The gate opened ${node ?? 'the node'} ${gapS ?? 'some'} seconds before ${agent}, for which it waits, had started: the pod ${pod ?? ''} slipped in and ${role === undefined ? 'has no role' : `works with the node’s role ${role}`} until it is started again.`
+          : missed !== undefined
+            ? `The gate opened ${machine ?? 'the node'} and closed it again ${gapS ?? 'a few'} seconds later for ${missed}: it had taken a pod that was only bound for a ready one, and pods could slip in between.`
+            : sentence`The gate opened ${machine ?? 'the node'} (${taint ?? 'last taint'} removed), and ${gapS ?? 'a few'} seconds later a pod asked for ${action ?? 'AWS'} with the node’s own role ${role}: the identity agent was called ready before it handed out roles.`,
   remedy: ({ node, pod }) => [
     {
       text: 'Restart the pods that started in the gap; SDKs keep wrong credentials for hours.',
@@ -121,6 +131,8 @@ type Own = ViewOf<typeof cause>;
 
 /** Somebody saw the taint go while the agent's own log says that its work is not done. */
 function matchTold(view: Own): Match | null {
+  const window = view.sign('toldWindow');
+  if (window !== null) return found({ window: 'yes' }, [window.first], 'likely');
   const undone = view.sign('workUndone');
   const told = view.sign('toldOpened') ?? view.clusterSign('toldOpened');
   if (undone === null || told === null) return null;

@@ -80,6 +80,14 @@ const cause = defineCause({
       ['csi-driver'],
       /(?:remove agent-not-ready taint|attempting to remove node taint).*(?:the server rejected our request|is forbidden)/,
     ),
+    toldRestored: likely(
+      ['client-output', 'unknown'],
+      /\b(?:[Kk]arpenter|[Nn]ode ?group|EKS|eks-node-manager|controller)\b.{0,40}\b(?:restores?|restored|re-?adds?|re-?added|re-?appl(?:y|ies|ied)|puts? back|adds? back|added back)\b.{0,30}(?:\bstart-?up ?[Tt]aints?\b|\/agent-not-ready\b)|\/agent-not-ready\b.{0,60}\b(?:[Kk]arpenter|[Nn]ode ?group|EKS|eks-node-manager)\b.{0,20}\b(?:restores?|restored|re-?adds?|re-?added|(?:adds?|puts?) (?:it|them) (?:back|again)|added (?:it|them) (?:back|again))\b/,
+      {
+        isTold: true,
+        anchors: ['tartupTaint', 'tartup taint', 'tart-up taint', 'agent-not-ready'],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'kube/CSINode', 'aws/node-group'],
   symptoms: ['pod-not-scheduled'],

@@ -166,7 +166,7 @@ function matchLease(view: Own): Match | null {
 }
 
 function matchNames(view: Own): Match | null {
-  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+  const refused = (['refusedName', 'refusedObject', 'refusedInLog'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );
   const quotes = refused.filter(isForeign);

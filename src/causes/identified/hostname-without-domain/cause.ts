@@ -182,7 +182,7 @@ function matchTold(view: Own): Match | null {
 }
 
 function matchNames(view: Own): Match | null {
-  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+  const refused = (['refusedName', 'refusedObject', 'refusedInLog'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );
   const quotes = refused.filter(isBare);

@@ -16,6 +16,11 @@ const cause = defineCause({
     onEks: context(['kubelet'], /(?:kubeletVersion="|Version: )v[\d.]+-eks-/, {
       anchors: ['Kubelet version', 'Version: v1.'],
     }),
+    // The API server's own log of what it refused; only kubelets are in this group.
+    rbacDenied: context(
+      ['kube-apiserver'],
+      /RBAC DENY: user "(?<user>(?!system:|arn:aws)[^"]{1,200})" groups \[[^\]]{0,200}"system:nodes"[^\]]{0,200}\] cannot "(?:create|list|get|watch|patch|update)" resource "(?:nodes|pods|services|leases|csinodes|runtimeclasses|csidrivers)/,
+    ),
   },
   needs: [],
   symptoms: [],
@@ -49,7 +54,7 @@ const cause = defineCause({
 });
 
 export default matched(cause, (view) => {
-  const plain = view.sign('plainUser');
+  const plain = view.sign('plainUser') ?? view.sign('rbacDenied');
   if (plain === null) return null;
   const user = plain.first.captures['user'] ?? '';
   // Users of an EKS cluster come from an IAM mapping, which is another cause.

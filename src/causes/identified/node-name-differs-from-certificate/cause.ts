@@ -82,7 +82,7 @@ const EC2_NAME =
   '$(aws ec2 describe-instances --instance-ids <instance> --query Reservations[].Instances[].PrivateDnsName --output text)';
 
 function matchNames(view: Own): Match | null {
-  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+  const refused = (['refusedName', 'refusedObject', 'refusedInLog'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );
   const quotes = refused.filter(differs);

@@ -106,7 +106,7 @@ function matchFacts(view: Own): Match | null {
 }
 
 function matchNames(view: Own): Match | null {
-  const refused = (['refusedName', 'refusedObject'] as const).flatMap(
+  const refused = (['refusedName', 'refusedObject', 'refusedInLog'] as const).flatMap(
     (name) => view.sign(name)?.quotes ?? [],
   );
   const quotes = refused.filter(isResourceName);

@@ -43,7 +43,7 @@ const cause = defineCause({
     ),
     toldRulesGone: context(
       ['client-output', 'unknown'],
-      /\b(?:ip|IP|policy|routing|CNI's|its) (?:rules?|routes?)\b[^.]{0,30}\b(?:(?:are|were|is|was) (?:\w+ )?(?:gone|lost|flushed|missing)|disappear(?:ed|s)?|vanish(?:ed|es)?)\b|\b(?:flush|remov|delet|drop)(?:es|s)\b[^.]{0,30}\b(?:ip|IP|policy|routing) (?:rules?|routes?)\b/,
+      /\b(?:ip|IP|policy|routing|CNI|CNI's|its) (?:rules?|routes?)\b[^.]{0,30}\b(?:(?:are|were|is|was|being|got|get) (?:\w+ )?(?:gone|lost|flushed|missing|removed|deleted|dropped)|disappear(?:ed|s)?|vanish(?:ed|es)?)\b|\b(?:flush|remov|delet|drop)(?:es|s)\b[^.]{0,30}\b(?:ip|IP|policy|routing) (?:rules?|routes?)\b/,
       { isTold: true, anchors: [' rule', ' route'] },
     ),
     toldRulesDeleted: likely(

@@ -41,6 +41,11 @@ const cause = defineCause({
       ['ipamd', 'aws-node', 'kube-proxy', 'kubelet', 'event'],
       /iptables hint chain exists|host network setup: failed to (?:create iptables|list iptables|add chain)|ipt\.NewChain error for chain|setup host snat failed|Failed to execute iptables-save/,
     ),
+    toldTwoBackends: likely(
+      ['client-output', 'unknown'],
+      /\b(?:AWS|aws-node|VPC CNI|CNI)\b[^.]{0,60}\b(?:rules?|chains?|iptables)\b[^.]{0,40}\b(?:legacy (?:iptables|tables?|backend|mode)|iptables-legacy)\b[^.]{0,60}\b(?:nftables|nft|nf_tables|iptables-nft)\b|\b(?:kube-proxy|kubelet|[Hh]ost|[Nn]ode)\b[^.]{0,40}\b(?:uses?|using|has|writes?|on) (?:the )?(?:nftables|nft|nf_tables|iptables-nft)\b[^.]{0,60}\b(?:AWS|aws-node|VPC CNI|CNI)\b[^.]{0,40}\b(?:legacy|iptables-legacy)\b/,
+      { isTold: true, anchors: ['legacy'] },
+    ),
   },
   needs: [],
   symptoms: ['cni-daemon-silent', 'cni-uninitialized'],

@@ -63,7 +63,7 @@ const cause = defineCause({
     ),
     toldHundreds: likely(
       ['client-output', 'unknown', 'terraform'],
-      /\b(?:[Hh]undreds|[Dd]ozens|[Tt]housands|[Mm]any|[Ll]ots|[Tt]ons|\d{2,5}) (?:of )?(?:\w+ ){0,2}?(?:ENIs?|network interfaces)\b.{0,40}\b(?:(?:in |state |status |the )+`?"?available\b|unattached|detached|orphaned|not attached|left (?:behind|over))/,
+      /\b(?:[Hh]undreds|[Dd]ozens|[Tt]housands|[Mm]any|[Ll]ots|[Tt]ons|\d{2,5}) (?:of )?(?:\w+ ){0,2}?(?:ENIs?|network interfaces)\b.{0,40}\b(?:(?:in |state |status |the )+["'`]?available\b|unattached|detached|orphaned|not attached|left (?:behind|over))/,
       {
         isTold: true,
         anchors: [
@@ -84,6 +84,31 @@ const cause = defineCause({
     heldBySomething: context(
       ['terraform', 'client-output', 'aws-message'],
       /The subnet '(?<subnet>subnet-[0-9a-f]{8,17})' has dependencies and cannot be deleted/,
+    ),
+    toldKept: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:ENIs?|[Nn]etwork interfaces)\b.{0,60}\b(?:are|is|were|was|get|got) (?:NOT|not|never) (?:being |getting )?(?:deleted|released|cleaned up|removed|freed)\b|\b(?:ipamd|IPAMD|ipamD|IPAM|CNI|aws-node)\b.{0,40}\b(?:does not|doesn't|did not|didn't|never|fails to|failed to) (?:delete|release|clean up|remove|free)s? (?:the |its |old |its old |unused )?(?:ENIs?|[Nn]etwork interfaces)\b|\bENIs?\b.{0,120}(?:\b(?:ipamd|IPAMD|CNI|aws-node)\b.{0,20}(?:\b(?:does not|did not|never)|n't) (?:delete|release|clean up|remove|free)s?|\b(?:nobody|nothing) (?:ever )?(?:deletes|releases|cleans up|removes|frees)) (?:them|these|those)\b|\bENIs? (?:remain|linger|are left)\b.{0,60}\b(?:available|behind|after)\b|\b[Dd]elet(?:ing|ed) (?:the |all |old )?["'`]?[Aa]vailable["'`]? (?:ENIs?|network interfaces)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'eleted',
+          'eleased',
+          'leaned up',
+          'emoved',
+          ' freed',
+          ' delete',
+          ' release',
+          ' clean',
+          ' remove',
+          ' free ',
+          ' frees ',
+          'vailable',
+          'network interfaces',
+          ' remain',
+          ' linger',
+          ' are left',
+        ],
+      },
     ),
   },
   needs: ['aws/network-interface', 'aws/instance', 'aws/subnet', 'aws/cluster', 'kube/Pod'],

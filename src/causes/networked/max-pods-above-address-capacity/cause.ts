@@ -70,7 +70,7 @@ const cause = defineCause({
     ),
     podsAllowed: context(
       ['client-output', 'unknown', 'node-status'],
-      /^\s*pods:\s{1,20}(?<pods>\d{1,4})\s*$|\b(?:max[ -]?[Pp]ods|kubelet allows)\b["']?\s{0,4}(?:of |is |=|:)?\s{0,4}["']?(?<pods2>\d{2,4})\b/,
+      /^\s*pods:\s{1,20}(?<pods>\d{1,4})\s*$|\b(?:max[ -]?[Pp]ods|kubelet allows)\b["'`]?\s{0,4}(?:of |is |to |at |was |set to |=|:)?\s{0,4}["'`]?(?<pods2>\d{2,4})\b/,
       {
         isBackground: true,
         anchors: ['pods:', 'max-pods', 'max pods', 'maxpods', 'maxPods', 'kubelet allows'],
@@ -102,8 +102,25 @@ const cause = defineCause({
     ),
     toldNoAddress: context(
       ['client-output', 'unknown'],
-      /\b[Pp]ods?\b[^.]{0,160}\b(?:never|not|n't|no|without|waits? for|out of) (?:(?:get|gets|got|have|has|find) )?(?:(?:any |an )?(?:IP )?address(?:es)?|(?:any|an) IP)\b/,
-      { isTold: true, anchors: ['address', ' an IP', 'any IP'] },
+      /\b[Pp]ods?\b[^.]{0,160}\b(?:never|not|n't|no|without|waits? for|out of) (?:(?:get|gets|got|have|has|find) )?(?:(?:any |an )?(?:IP )?address(?:es)?|(?:any|an) IP)\b|\b(?:can ?not|can't|could not|couldn't|unable to|fail(?:s|ed|ing)? to) (?:assign|allocate|get|give|obtain) (?:an? |any |more )?(?:IPs?|ips?)(?: address(?:es)?)?\b/,
+      {
+        isTold: true,
+        anchors: [
+          'address',
+          ' an IP',
+          'any IP',
+          'assign ',
+          'allocate ',
+          'obtain ',
+          'get an ',
+          'get any ',
+          'get more ',
+          'get IP',
+          'get ip',
+          'get a ',
+          'give ',
+        ],
+      },
     ),
     toldEmpty: context(
       ['client-output', 'unknown'],
@@ -116,6 +133,42 @@ const cause = defineCause({
     addressRefused: context(
       ['event', 'kubelet', 'cni-plugin', 'containerd'],
       /failed to assign an IP address to container/,
+    ),
+    toldPrefixes: context(
+      ['client-output', 'unknown', 'object', 'terraform'],
+      /\bENABLE_PREFIX_DELEGATION\b|\b[Pp]refix (?:delegation|assignment|mode)\b|\b[Cc]ilium\b|\b[Cc]alico\b|\b[Ww]eave\b|\b[Ff]lannel\b|\bWindows\b/,
+      {
+        isBackground: true,
+        anchors: [
+          'ENABLE_PREFIX_DELEGATION',
+          'refix delegation',
+          'refix assignment',
+          'refix mode',
+          'cilium',
+          'Cilium',
+          'calico',
+          'Calico',
+          'weave',
+          'Weave',
+          'flannel',
+          'Flannel',
+          'Windows',
+        ],
+      },
+    ),
+    // Where Cilium shares out ranges itself, each node has one that does not grow.
+    rangeFull: context(
+      ['kubelet', 'event', 'cni-plugin', 'containerd', 'cilium', 'client-output', 'unknown'],
+      /\bpostIpamFailure\s.{0,20}range is full\b/,
+    ),
+    toldMorePods: context(
+      ['client-output', 'unknown'],
+      /\b(?:more than|over|above|beyond) \d{2,4}\b.{0,12}\bpods\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: ['more than ', 'over ', 'above ', 'beyond '],
+      },
     ),
   },
   needs: SHORTAGE_KINDS,
@@ -196,10 +249,34 @@ function matchTold(view: Own): Match | null {
 function matchReserved(view: Own): Match | null {
   const [taken, unchanged] = [view.sign('toldTrunk'), view.sign('toldUnchanged')];
   const refused = view.sign('addressRefused') ?? view.sign('toldNoAddress');
-  if (taken === null || unchanged === null || refused === null) return null;
+  if (taken === null || unchanged === null || refused === null) return matchType(view);
   // An empty subnet refuses addresses whatever the limit is.
   if (view.anySign('refused', 'toldEmpty')) return null;
   return found({}, [taken.last, unchanged.last, refused.last], 'likely');
+}
+
+/** A limit that somebody sets by hand, and the type that has fewer addresses in the usual mode. */
+function matchType(view: Own): Match | null {
+  const [type, allowed] = [view.sign('typeNamed'), view.sign('podsAllowed')];
+  const refused = view.sign('addressRefused') ?? view.sign('toldNoAddress');
+  if (type === null || allowed === null || refused === null) return matchRange(view);
+  if (view.anySign('refused', 'toldEmpty', 'toldPrefixes')) return matchRange(view);
+  const known = knownType(type.last.captures['type'] ?? '', []);
+  const isOne = type.quotes.every(({ captures }) => captures['type'] === known?.name);
+  if (known === null || !isOne) return null;
+  const { pods = '', pods2 = pods } = allowed.last.captures;
+  const fits = podAddresses(eniBudget(known, DEFAULT_MODE)) + HOST_NETWORK_PODS;
+  if (!(Number(pods2) > fits)) return null;
+  const details = { type: known.name, maxPods: pods2, fits: String(fits) };
+  return found(details, [type.last, allowed.last, refused.last], 'likely');
+}
+
+/** The range of a node has no address left, and the node takes more pods than that. */
+function matchRange(view: Own): Match | null {
+  const full = view.sign('rangeFull');
+  const pods =
+    view.sign('podsAllowed') ?? view.sign('toldMorePods') ?? view.clusterSign('toldMorePods');
+  return full === null || pods === null ? null : found({}, [full.last, pods.last], 'likely');
 }
 
 /** Interfaces of others leave fewer addresses; that is eni-limit-reached. */

@@ -88,6 +88,19 @@ const cause = defineCause({
       /\b(?:not (?:open(?:ed)?|allow(?:ed)?|permit(?:ted)?)|n't (?:open|allow|permit)|closed|blocked)\b.{0,40}\b(?:ports? (?:53|4789|8472|179)|UDP|all traffic|traffic)\b.{0,40}\bbetween (?:the |our |my )?(?:\w{1,20} ){0,2}?(?:nodes?|workers?|node groups?|security groups?)\b/,
       { isTold: true, anchors: ['between '] },
     ),
+    toldDnsElsewhere: context(
+      ['client-output', 'unknown'],
+      /\b[Aa]ll (?:of )?(?:our |the )?[Cc]ore-?(?:DNS|dns) (?:pods|replicas)\b[^.]{0,20}\bon (?:the |a |an )?(?:first|other|one|old|another|same|single)\b[^.]{0,20}\b(?:nodes?|group|machines?|workers?)\b|\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,40}\b(?:only|just|all)\b[^.]{0,20}\bon (?:the |a |an )?(?:first|other|one|old|another|same|single)\b[^.]{0,20}\b(?:nodes?|group|machines?|workers?)\b|\b[Cc]ore-?(?:DNS|dns)\b[^.]{0,40}\bon (?:only )?(?:the )?(?:first|other|another) (?:\w+ ){0,2}?(?:nodes?|group|machines?|workers?)\b/,
+      { isTold: true, anchors: ['oredns', 'oreDNS', 'ore-dns', 'ore-DNS'] },
+    ),
+    toldGroupOfItsOwn: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\b(?:new|separate|different|another|second|own) [Ss]ecurity[- ][Gg]roups?\b[^.]{0,40}\b(?:was|were|is|are|gets?|got) (?:created|made|attached|assigned|added|used)\b(?! for (?!.{0,20}\b(?:nodes?|groups?|workers?)\b))|\b(?:each|every|second|new|other) (?:node ?group|group|node|stack)\b[^.]{0,40}\b(?:has|have|had|gets?|got|creates?|created|comes with|brings) (?:its|their|an?) (?:own|new|separate|different) [Ss]ecurity[- ][Gg]roup\b/,
+      {
+        isTold: true,
+        anchors: ['ecurity group', 'ecurity Group', 'ecurity-group', 'ecurity-Group'],
+      },
+    ),
   },
   needs: ['kube/Node', 'kube/Pod', 'aws/instance', 'aws/security-group'],
   symptoms: [],
@@ -129,7 +142,7 @@ const cause = defineCause({
   },
 });
 
-const judged = matched(cause, (view) => matchDns(view) ?? matchTold(view));
+const judged = matched(cause, (view) => matchDns(view) ?? matchTold(view) ?? matchOwnGroup(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -185,6 +198,13 @@ function isBlocked(view: Own, from: Endpoint, to: Endpoint): boolean {
   return groups.every(({ value }) =>
     (value.IpPermissions ?? []).every((rule) => !admits(rule, from)),
   );
+}
+
+/** All CoreDNS pods are on one side, and the other side has a security group of its own. */
+function matchOwnGroup(view: Own): Match | null {
+  const [server, group] = [view.sign('toldDnsElsewhere'), view.sign('toldGroupOfItsOwn')];
+  if (view.isLive || server === null || group === null) return null;
+  return found({ apart: 'other' }, [server.first, group.first], 'likely');
 }
 
 /** Two observations tell where packets are lost; a group that admits only itself tells who drops them. */

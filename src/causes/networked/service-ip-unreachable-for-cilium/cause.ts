@@ -1,10 +1,10 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 const AGENT = ['cilium', 'pod-app', 'pod-status', 'client-output'] as const;
 
 /** The Cilium agent asks the API server through the service address, which does not answer. */
-export default defineCause({
+const cause = defineCause({
   id: 'service-ip-unreachable-for-cilium',
   stage: 'networked',
   title: 'the Cilium agent does not reach the API server through the service address',
@@ -25,6 +25,26 @@ export default defineCause({
     connected: withdraws(
       AGENT,
       /msg="?(?:Connected to (?:apiserver|k8s api-server)|Re(?:ceived own|trieved) node information from (?:API server|cilium node|kubernetes)|Daemon initialization completed)/,
+    ),
+    toldCutOff: context(
+      ['client-output', 'unknown'],
+      /\b[Cc]ilium(?:'s)? (?:\w+ )?(?:agents?|pods?|config|init)\b.{0,60}\b(?:cannot|can ?not|can't|could not|couldn't|unable to|(?:does|do|did)(?: not|n't)|fails? to|failed to) (?:reach|connect to|contact|access|talk to)\b.{0,30}\b(?:API|api|kube-apiserver|kubernetes service)\b/,
+      { isTold: true, anchors: ['ilium '] },
+    ),
+    toldWithoutProxy: context(
+      ['client-output', 'unknown', 'terraform'],
+      /\bkube-?[Pp]roxy-?[Rr]eplacement\b["'`]?\s{0,4}[=:]?\s{0,4}["'`]?(?:true|strict)\b|\b(?:deleted|removed|without|replac(?:es?|ed|ing|ement for)|disabled) (?:the )?[Kk]ube[- ]?proxy\b|\b[Kk]ube[- ]?proxy[- ][Rr]eplacement\b|\b[Kk]ube[- ]?proxy (?:is|was|has been) (?:deleted|removed|disabled|replaced)\b/,
+      {
+        isTold: true,
+        anchors: [
+          'roxyReplacement',
+          'roxy-replacement',
+          'kube-proxy',
+          'Kube-proxy',
+          'Kube proxy',
+          'kube proxy',
+        ],
+      },
     ),
   },
   needs: [],
@@ -67,4 +87,12 @@ export default defineCause({
       'https://docs.aws.amazon.com/eks/latest/userguide/hybrid-nodes-troubleshooting.html#hybrid-nodes-troubleshooting-cni',
     ],
   },
+});
+
+/** Nobody but the agent makes the service's address, and it asks there before it made it. */
+export default matched(cause, (view) => {
+  const [silent, alone] = [view.sign('toldCutOff'), view.sign('toldWithoutProxy')];
+  return silent === null || alone === null
+    ? null
+    : found({}, [silent.first, alone.first], 'likely');
 });

@@ -65,8 +65,8 @@ const cause = defineCause({
     ),
     toldOfDaemon: context(
       ['client-output', 'unknown'],
-      /\b(?:is|[Ff]rom|of|in|[Ll]og) (?:\w+ ){0,2}(?:aws-node|L-IPAMD|VPC CNI)\b/,
-      { isTold: true, isBackground: true },
+      /\b(?:is|[Ff]rom|of|in|[Ll]og) (?:\w+ ){0,2}(?:aws-node|L-IPAMD|VPC CNI)\b|\b(?:aws-node|L-IPAMD|VPC CNI)\b[^.]{0,60}\b(?:fail(?:s|ed|ing)?|crash\w*|restart\w*|stuck|not start\w*) (?:to start )?(?:with|and (?:says?|logs?|prints?)|because|due)\b/,
+      { isTold: true, isBackground: true, anchors: ['aws-node', 'L-IPAMD', 'VPC CNI'] },
     ),
     carriedOn: context(['ipamd'], /Proceeding without API server connectivity/),
     monitored: likely(['event', 'node-status'], /IPAM-D has failed to connect to API Server/),
@@ -77,6 +77,13 @@ const cause = defineCause({
     withoutServer: context(
       ['ipamd', 'aws-node', 'event', 'node-status'],
       /Skipping GetNode\(\) as Kubernetes API client is unavailable|Kubernetes client in direct mode \(no cache\)|Skipping event recorder initialization|apiserver connectivity issue|Failed to recreate k8s client|\bIPAMDNotReady\b/,
+    ),
+    // Twice is what a machine does that was rebooted, unless somebody says that it goes on.
+    askedTwice: context(['ipamd'], /Testing communication with server/, { atLeast: 2 }),
+    toldCrashing: context(
+      ['client-output', 'unknown'],
+      /\b(?:aws-node|VPC CNI|ipamd|L-IPAMD)\b[^.]{0,80}\b(?:CrashLoopBackOff|crash-?loop\w*|crash(?:es|ing)|restart(?:s|ing)|keeps? (?:dying|restarting|crashing))\b/,
+      { isTold: true, anchors: ['aws-node', 'VPC CNI', 'ipamd', 'L-IPAMD'] },
     ),
   },
   needs: [],
@@ -127,6 +134,8 @@ type Own = ViewOf<typeof cause>;
 
 /** A line which any client may print, and the word that it is the CNI's. */
 function matchTold(view: Own): Match | null {
+  const [asked, crashing] = [view.sign('askedTwice'), view.sign('toldCrashing')];
+  if (asked !== null && crashing !== null) return found({}, [asked.last, crashing.first], 'likely');
   const silent = view.sign('discoverySilent');
   const told = view.sign('toldOfDaemon') ?? view.clusterSign('toldOfDaemon');
   if (silent === null || told === null) return null;

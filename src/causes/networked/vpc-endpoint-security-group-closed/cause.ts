@@ -61,6 +61,11 @@ const cause = defineCause({
       /\b[Ss]ecurity [Gg]roups?\b.{0,40}\b(?:VPC|[Ii]nterface|ECR|STS|EC2) [Ee]ndpoints?\b.{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open|accept|admit)|block(?:s|ed|ing)?|ha[ds] no|had only|missing|lack(?:s|ed|ing)?)\b|\b(?:VPC|[Ii]nterface|ECR|STS|EC2) [Ee]ndpoints?(?:'s|'|s')? [Ss]ecurity [Gg]roups?\b.{0,60}\b(?:(?:did|do|does)(?: not|n't) (?:allow|permit|have|open|accept|admit)|block(?:s|ed|ing)?|ha[ds] no|missing|lack(?:s|ed|ing)?)\b/,
       { isTold: true, anchors: ['ndpoint'] },
     ),
+    registryUnanswered: context(
+      ['event', 'kubelet', 'containerd', 'client-output', 'pod-status', 'unknown'],
+      /\.dkr\.ecr\.[\w-]{1,40}\.amazonaws\.com\/v2\/\S{0,200}: (?:net\/http: (?:request canceled while waiting for connection|TLS handshake timeout)|net\/http:\s*$|context deadline exceeded)/,
+      { anchors: ['.dkr.ecr.'] },
+    ),
   },
   needs: [
     'aws/vpc-endpoint',

@@ -66,6 +66,11 @@ const cause = defineCause({
       /\b(?:[Aa]s soon as|[Oo]nce|[Aa]fter|[Ww]hen(?:ever)?|[Ii]f) (?:I|we) (?:delete|remove|uninstall|disable)d?\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b(?:(?!\b(?:nothing|not|no|still|never)\b)[^.]){0,80}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns)\b[^.]{0,40}\b(?:starts?|started|runs?|came up|comes? up|(?:is|are|was|were|get|gets|got) (?:created|scheduled|started))\b|\b(?:[Dd]eleting|[Rr]emoving|[Dd]isabling)\b[^.]{0,60}[Ww]ebhooks?(?:[Cc]onfigurations?)?\b[^.]{0,60}\b(?:lets?|made|makes|allows?|brings?|brought|fixes|fixed)\b[^.]{0,40}\b(?:aws-node|calico-node|cilium|kube-proxy|CNI|system pods|coredns|nodes?)\b/,
       { isTold: true, anchors: ['ebhook'] },
     ),
+    toldWithoutEndpoints: likely(
+      ['client-output', 'unknown'],
+      /\b(?:aws-node|calico-node|cilium|kube-proxy|coredns|CNI|kube-system|[Ss]ystem)\b(?:'s)? (?:pods?|DaemonSets?)\b[^.]{0,20}\b(?:cannot|can't|could not|couldn't|not|n't|never) (?:be )?(?:get )?(?:created|scheduled|started|start|admitted)\b[^.]{0,60}\b(?:because|since|as|due to)\b[^.]{0,40}\b[Ww]ebhook(?:'s)?\b[^.]{0,40}\b(?:no (?:ready )?endpoints|down|not running|unavailable|not (?:up|ready|reachable))\b/,
+      { isTold: true, anchors: ['ebhook'] },
+    ),
   },
   needs: [...WEBHOOK_KINDS, 'kube/DaemonSet', 'kube/Node', 'kube/Pod', 'kube/Namespace'],
   symptoms: ['cni-uninitialized'],

@@ -12,6 +12,7 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { foreseen, plannedDetails } from '../../../diagnosis/foresight.ts';
 import type { PlanView } from '../../../diagnosis/plan-view.ts';
+import { TOLD_OF_PRIVATE_SUBNETS } from '../../../diagnosis/private-subnet-signs.ts';
 import { sentence } from '../../../diagnosis/sentence.ts';
 import { context, likely, withdraws } from '../../../diagnosis/sign.ts';
 import type { PlannedGroup } from '../../../domain/planned/groups.ts';
@@ -137,6 +138,12 @@ const cause = defineCause({
         anchors: [...NAMES_OF_NAT, 'default route'],
       },
     ),
+    ...TOLD_OF_PRIVATE_SUBNETS,
+    registryUnanswered: context(
+      ['event', 'kubelet', 'containerd', 'client-output', 'pod-status', 'unknown'],
+      /\.dkr\.ecr\.[\w-]{1,40}\.amazonaws\.com\/v2\/\S{0,200}: (?:net\/http: (?:request canceled while waiting for connection|TLS handshake timeout)|net\/http:\s*$|context deadline exceeded)/,
+      { anchors: ['.dkr.ecr.'] },
+    ),
   },
   needs: ['aws/instance', 'aws/route-table', 'aws/nat-gateway', 'aws/vpc-endpoint', 'aws/cluster'],
   symptoms: [
@@ -203,7 +210,10 @@ const cause = defineCause({
   },
 });
 
-export default foreseen(matched(cause, matchRoutes), foresee);
+export default foreseen(
+  matched(cause, (view) => matchRoutes(view) ?? matchTold(view)),
+  foresee,
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -213,6 +223,16 @@ interface Place {
   readonly subnet: string;
   readonly vpc: string;
   readonly zone: string;
+}
+
+/** No way out is told of, nothing instead of it, and that the machines do not join. */
+function matchTold(view: Own): Match | null {
+  const isolated = view.sign('toldPublicCall') === null ? null : view.sign('toldIsolated');
+  const [alone, lost] = [view.sign('toldPrivate') ?? isolated, view.sign('toldNotJoined')];
+  if (view.isLive || alone === null || lost === null) return null;
+  return view.sign('toldOtherwise') === null
+    ? found({}, [alone.first, lost.first], 'likely')
+    : null;
 }
 
 function matchRoutes(view: Own): Match | null {

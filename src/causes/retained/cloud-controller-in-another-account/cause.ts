@@ -65,6 +65,20 @@ const cause = defineCause({
       /(?:\bCCM\b|[Cc]loud[ -][Cc]ontroller).{0,200}\b(?:looks|looking|searches|searching|asks|asking) in (?:the|another|a different) (?:wrong |other )?account\b/,
       { isTold: true, anchors: [' account'] },
     ),
+    toldDeleted: context(
+      ['client-output', 'unknown'],
+      /\b(?:controllers?|CCM|control plane|cloud provider|cluster)\b[^."]{0,60}\s(?:delet|remov)(?:es|ed|ing) (?:our |the |my |its |all )?(?:\w+ )?nodes?\b|\bno longer present in (?:the )?cloud provider\b/,
+      {
+        isTold: true,
+        isBackground: true,
+        anchors: [' delet', ' remov', 'no longer present in '],
+      },
+    ),
+    toldElsewhere: context(
+      ['client-output', 'unknown'],
+      /\b(?:nodes?|instances?|machines?|workers?)\b[^.]{0,60}\b(?:in|of|from|belong to) (?:an?|our|the) (?:different|another|other|second|separate) (?:AWS |aws )?accounts?\b|\b(?:nodes?|instances?|machines?|workers?)\b[^.]{0,40}\bin another (?:AWS |aws )?account\b/,
+      { isTold: true, anchors: [' account'] },
+    ),
   },
   needs: ['aws/instance', 'aws/caller', 'kube/Pod', 'kube/ServiceAccount', 'kube/ConfigMap'],
   symptoms: ['node-object-deleted', 'instance-not-found'],
@@ -118,7 +132,9 @@ const cause = defineCause({
 
 export default matched(cause, (view) => {
   const places = matchPlaces(view);
-  return places === null || places.verdict === 'unknown' ? (matchAccounts(view) ?? places) : places;
+  return places === null || places.verdict === 'unknown'
+    ? (matchAccounts(view) ?? matchTold(view) ?? places)
+    : places;
 });
 
 type Own = ViewOf<typeof cause>;
@@ -128,6 +144,13 @@ interface Place {
   readonly at: string;
   readonly controller: string;
   readonly proof: Quote;
+}
+
+/** Somebody says that Nodes are deleted, and that their machines are of another account. */
+function matchTold(view: Own): Match | null {
+  const [deleted, elsewhere] = [view.sign('toldDeleted'), view.sign('toldElsewhere')];
+  if (view.isLive || deleted === null || elsewhere === null) return null;
+  return found({}, [deleted.first, elsewhere.first], 'likely');
 }
 
 function matchPlaces(view: Own): Match | null {

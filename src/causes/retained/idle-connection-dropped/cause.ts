@@ -48,6 +48,15 @@ const cause = defineCause({
     silent: context(['node-status'], /^Node (?<node>\S+) condition Ready=Unknown/, {
       strict: true,
     }),
+    deadOnce: context(
+      ['kubelet'],
+      /Error updating node status, will retry.*error getting node "(?<node>[^"\s]+)".*(?<words>use of closed network connection|http2: client connection lost)/,
+    ),
+    toldNotReady: context(
+      ['client-output', 'unknown'],
+      /\b(?:[Nn]odes?|[Ww]orkers?)\b.{0,20}\b(?:becomes?|became|went|goes|go|turns?|turned|stays?|stayed|is|are|was|were) (?:\w+ )?(?:Not ?Ready|not ready)\b/,
+      { isTold: true, isBackground: true, anchors: ['NotReady', 'Not Ready', 'not ready'] },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -88,9 +97,12 @@ export default matched(cause, matchStall);
 type Own = ViewOf<typeof cause>;
 
 function matchStall(view: Own): Match | null {
-  const dead = view.sign('deadConnection') ?? view.sign('watchDied');
+  const told = view.sign('toldNotReady') ?? view.clusterSign('toldNotReady');
+  const once = told === null ? null : view.sign('deadOnce');
+  const dead = view.sign('deadConnection') ?? view.sign('watchDied') ?? once;
   const quarter = view.sign('toldQuarter');
-  const effect = view.sign('notReady') ?? view.sign('silent') ?? quarter;
+  const effect =
+    view.sign('notReady') ?? view.sign('silent') ?? quarter ?? (once === null ? null : told);
   if (dead === null || effect === null) return matchQuarter(view);
   return found(
     { ...effect.last.captures, ...dead.last.captures },

@@ -31,11 +31,11 @@ const cause = defineCause({
     ),
     notInCloud: context(
       ['controller-manager', 'cloud-controller'],
-      /error checking if node (?<node>[a-z0-9][a-z0-9.-]*) (?:exists|is shutdown): instance not found/,
+      /error checking if node (?<node>[a-z0-9][a-z0-9.-]*|<[\w -]{1,40}>) (?:exists|is shutdown): instance not found/,
     ),
     toldGone: context(
       ['client-output', 'unknown'],
-      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|has been|got) (?:long )?(?:gone|terminated|deleted|removed)\b/i,
+      /\b(?:EC2 )?(?:instance|machine)\b.{0,30}\b(?:is|was|were|got|(?:has|had|have) (?:long |already )?been) (?:long |already )?(?:gone|terminated|deleted|removed)\b|\b(?:I|we|they|somebody|someone|autoscaler|Karpenter|ASG) (?:have |has |had )?(?:terminated|deleted|removed) (?:the|its|their|that|this) (?:EC2 )?(?:instances?|machines?)\b/i,
       { isTold: true, isBackground: true, anchors: ['nstance', 'achine'] },
     ),
     deletionRefused: likely(

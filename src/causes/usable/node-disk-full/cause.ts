@@ -1,9 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** A node that joined has no room left on the disk of the kubelet or of images. */
-export default defineCause({
+const cause = defineCause({
   id: 'node-disk-full',
   stage: 'usable',
   title: 'the node’s disk is full',
@@ -93,6 +93,15 @@ export default defineCause({
       /nodes are available: .{0,600}(?:untolerated taint|had taints?) \{node\.kubernetes\.io\/disk-pressure/,
       { anchors: ['node.kubernetes.io/disk-pressure'] },
     ),
+    evictedForDisk: context(
+      ['event', 'pod-status', 'client-output', 'unknown'],
+      /The node was low on resource: (?:ephemeral-storage|(?:node|image)fs)|The node had condition: \[[\w, ]{0,60}DiskPressure/,
+    ),
+    rowsEvicted: context(
+      ['client-output', 'unknown', 'pod-status'],
+      /^\s*[a-z0-9][\w.-]{0,252}(?:\s+[a-z0-9][\w.-]{0,252})?\s+\d{1,3}\/\d{1,3}\s+Evicted\s/,
+      { anchors: ['Evicted '], atLeast: 2 },
+    ),
   },
   needs: [],
   symptoms: [],
@@ -127,4 +136,10 @@ export default defineCause({
       'https://github.com/kubernetes/kubernetes/issues/47526',
     ],
   },
+});
+
+/** Pods of a table are evicted, and the reason of one of them stands beside it. */
+export default matched(cause, (view) => {
+  const [reason, rows] = [view.sign('evictedForDisk'), view.sign('rowsEvicted')];
+  return reason === null || rows === null ? null : found({}, [reason.first, rows.first], 'likely');
 });
