@@ -19,7 +19,7 @@ export const TOLD_OF_PRIVATE_SUBNETS = {
     },
   ),
   // A denial of it would be a way out; that it is so by design is none.
-  toldIsolated: context(
+  isolatedNetwork: context(
     ['client-output', 'unknown', 'terraform'],
     /\b(?:VPC|[Ss]ubnets?|[Nn]etwork)\b.{0,40}(?<!\bnot )\b(?:isolated from|cut off from|without (?:access|a route|any route) to|(?:has|have|with) no (?:access|route|connection|way) to) (?:the )?(?:public )?[Ii]nternet\b/,
     { anchors: ['isolated from', 'cut off from', 'nternet'] },

@@ -25,7 +25,7 @@ export default defineCause({
       /request's (?<reason>keypair ID) .{0,200} didn't match server's/,
       { anchors: ["didn't match server's"] },
     ),
-    toldVerified: likely(
+    tokenNotVerified: likely(
       ['kops-controller', 'nodeup', 'cloud-init', 'console', 'client-output', 'journal'],
       /failed to verify token\b.{0,40}(?<reason>received status code \d{3} from STS)/,
     ),

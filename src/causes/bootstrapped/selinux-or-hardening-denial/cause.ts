@@ -87,7 +87,14 @@ const cause = defineCause({
         ],
       },
     ),
-    enforced: context(['client-output', 'host-file', 'journal'], /\bSELINUX ?= ?["'`]?enforcing\b/),
+    enforced: context(
+      ['client-output', 'host-file', 'journal'],
+      /^\s*SELINUX ?= ?["'`]?enforcing\b/,
+    ),
+    toldEnforced: context(['client-output', 'unknown'], /\bSELINUX ?= ?["'`]?enforcing\b/, {
+      isTold: true,
+      anchors: ['SELINUX'],
+    }),
     programFails: context(
       ['client-output', 'journal', 'nodeadm'],
       /\b(?:nodeadm|kubelet|containerd)\b.{0,20}\b(?:fails to|failed to|cannot|can't|does not|doesn't) (?:run|start|join)/,
@@ -164,7 +171,8 @@ function matchMode(view: Own): Match | null {
 
 /** Somebody turned enforcement on, and a program of the node does not run since. */
 function matchTold(view: Own): Match | null {
-  const [enforced, fails] = [view.sign('enforced'), view.sign('programFails')];
+  const enforced = view.sign('enforced') ?? view.sign('toldEnforced');
+  const fails = view.sign('programFails');
   if (enforced === null || fails === null || view.anySign('denied', 'pathRefused')) return null;
   return found({}, [enforced.first, fails.first], 'likely');
 }

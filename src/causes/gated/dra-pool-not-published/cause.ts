@@ -20,7 +20,7 @@ const cause = defineCause({
     ),
     toldUninitialized: context(
       ['client-output', 'unknown'],
-      /\b(?:never|not|n't) (?:becomes?|became|become|gets?|got|get) [Ii]nitialized\b|\b(?:stays?|remains?) uninitialized\b|\bInitialized\b.{0,12}\b(?:Unknown|False)\b/,
+      /\b(?:never|not|n't) (?:becomes?|became|become|gets?|got|get) [Ii]nitialized\b|\b(?:stays?|remains?) uninitialized\b|(?<!type: )\bInitialized\b.{0,12}\b(?:Unknown|False)\b/,
       { isTold: true, isBackground: true, anchors: ['nitialized'] },
     ),
     // The pod that would announce the devices of a node.

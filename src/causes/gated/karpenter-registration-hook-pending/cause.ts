@@ -15,12 +15,12 @@ const cause = defineCause({
     ),
     toldHook: context(
       ['client-output', 'unknown'],
-      /\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,
+      /(?<!['"])\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,
       { isTold: true, isBackground: true, anchors: [' hook'] },
     ),
     toldUnregistered: context(
       ['client-output', 'unknown', 'node-claim'],
-      /\bRegistered\b.{0,20}\b(?:Unknown|False)\b|\bkarpenter\.sh\/unregistered\b/,
+      /(?<!type: )\bRegistered\b.{0,20}\b(?:Unknown|False)\b|\bkarpenter\.sh\/unregistered\b/,
       { isTold: true, isBackground: true, anchors: ['Registered', 'karpenter.sh/unregistered'] },
     ),
     hookFailed: context(['karpenter'], /registration hook [\w-]{1,60} failed/),

@@ -102,7 +102,7 @@ const cause = defineCause({
     ),
     toldNoAddress: context(
       ['client-output', 'unknown'],
-      /\b[Pp]ods?\b[^.]{0,160}\b(?:never|not|n't|no|without|waits? for|out of) (?:(?:get|gets|got|have|has|find) )?(?:(?:any |an )?(?:IP )?address(?:es)?|(?:any|an) IP)\b|\b(?:can ?not|can't|could not|couldn't|unable to|fail(?:s|ed|ing)? to) (?:assign|allocate|get|give|obtain) (?:an? |any |more )?(?:IPs?|ips?)(?: address(?:es)?)?\b/,
+      /\b[Pp]ods?\b[^.]{0,160}\b(?:never|not|n't|no|without|waits? for|out of) (?:(?:get|gets|got|have|has|find) )?(?:(?:any |an )?(?:IP )?address(?:es)?|(?:any|an) IP)\b|\b(?:can ?not|can't|could not|couldn't|unable to|fail(?:s|ed|ing)? to) (?:assign|allocate|get|give|obtain) (?:an? |any |more )?(?:IPs?|ips?)\b(?!(?: address(?:es)?)? (?:via local|to container))/,
       {
         isTold: true,
         anchors: [
@@ -134,7 +134,7 @@ const cause = defineCause({
       ['event', 'kubelet', 'cni-plugin', 'containerd'],
       /failed to assign an IP address to container/,
     ),
-    toldPrefixes: context(
+    otherNetworkOrPrefixes: context(
       ['client-output', 'unknown', 'object', 'terraform'],
       /\bENABLE_PREFIX_DELEGATION\b|\b[Pp]refix (?:delegation|assignment|mode)\b|\b[Cc]ilium\b|\b[Cc]alico\b|\b[Ww]eave\b|\b[Ff]lannel\b|\bWindows\b/,
       {
@@ -260,7 +260,7 @@ function matchType(view: Own): Match | null {
   const [type, allowed] = [view.sign('typeNamed'), view.sign('podsAllowed')];
   const refused = view.sign('addressRefused') ?? view.sign('toldNoAddress');
   if (type === null || allowed === null || refused === null) return matchRange(view);
-  if (view.anySign('refused', 'toldEmpty', 'toldPrefixes')) return matchRange(view);
+  if (view.anySign('refused', 'toldEmpty', 'otherNetworkOrPrefixes')) return matchRange(view);
   const known = knownType(type.last.captures['type'] ?? '', []);
   const isOne = type.quotes.every(({ captures }) => captures['type'] === known?.name);
   if (known === null || !isOne) return null;

@@ -227,7 +227,7 @@ interface Place {
 
 /** No way out is told of, nothing instead of it, and that the machines do not join. */
 function matchTold(view: Own): Match | null {
-  const isolated = view.sign('toldPublicCall') === null ? null : view.sign('toldIsolated');
+  const isolated = view.sign('toldPublicCall') === null ? null : view.sign('isolatedNetwork');
   const [alone, lost] = [view.sign('toldPrivate') ?? isolated, view.sign('toldNotJoined')];
   if (view.isLive || alone === null || lost === null) return null;
   return view.sign('toldOtherwise') === null

@@ -57,7 +57,7 @@ const cause = defineCause({
     ),
     machinesElsewhereTold: context(
       ['client-output', 'unknown', 'event'],
-      /\b(?:[Ww]orkers?|[Nn]odes?|[Mm]achines?|[Ii]nstances?|EC2s?)\b.{0,80}\b(?:in|from|of|to|into)\b.{0,16}\b(?:second|other|another|different|separate|peered|new) (?:AWS |aws )?[Aa]ccount\b|\b(?:[Ww]orkers?|[Nn]odes?|[Mm]achines?|[Ii]nstances?)\b.{0,60}\baccount (?<owner3>[\dxX*]{12})\b.{0,80}\b(?:[Cc]ontrol[ -][Pp]lane|[Cc]loud[ -][Cc]ontroller|CCM|[Mm]asters?)\b.{0,40}\b(?!\k<owner3>)(?<caller2>[\dxX*]{12})\b/,
+      /\b(?:[Ww]orkers?|[Nn]odes?|[Mm]achines?|[Ii]nstances?|EC2s?)\b.{0,30}\b(?:in|from|of|to|into)\b.{0,16}\b(?:second|other|another|different|separate|peered|new) (?:AWS |aws )?[Aa]ccount\b|\b(?:[Ww]orkers?|[Nn]odes?|[Mm]achines?|[Ii]nstances?)\b.{0,60}\baccount (?<owner3>[\dxX*]{12})\b.{0,80}\b(?:[Cc]ontrol[ -][Pp]lane|[Cc]loud[ -][Cc]ontroller|CCM|[Mm]asters?)\b.{0,40}\b(?!\k<owner3>)(?<caller2>[\dxX*]{12})\b/,
       { isTold: true, isBackground: true, anchors: ['ccount'] },
     ),
     wrongAccountTold: likely(
