@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-c27eb544';
+export const CATALOGUE_VERSION = '320-e2bb352d';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1801,7 +1801,7 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"gate-taint-added-too-late",name:"nodeRoleUsed",in:["pod-app"],anchors:[":assumed-role/"],pattern:/User: arn:aws[\w-]{0,400}:sts::\d{12}:assumed-role\/(?<role>[^/\s]{1,400})\/(?<instance>i-[0-9a-f]{8,17}) is not authorized to perform: (?<action>(?!ec2:|eks:|ecr:|ssm:|autoscaling:)[a-z0-9-]{1,400}:\w{1,400})/,strict:false,per:[]},
 {owner:"gate-taint-added-too-late",name:"landsLateTold",in:["client-output","unknown"],anchors:["before the taint "],pattern:/\bbefore the taint (?:lands|is (?:added|applied|set|there))\b/,strict:false,isTold:true,per:[]},
 {owner:"karpenter-registration-hook-pending",name:"pending",in:["node-claim","karpenter","object","event"],anchors:["RegistrationHookPending"],pattern:/(?:NodeClaim (?<claim>[a-z0-9.-]{1,400}) condition Registered=\w{1,400} )?RegistrationHookPending(?: (?<hooks>[^\n]{1,200}))?/,strict:false,per:[]},
-{owner:"karpenter-registration-hook-pending",name:"toldHook",in:["client-output","unknown"],anchors:[" hook"],pattern:/(?<!['"])\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,strict:false,isTold:true,per:[]},
+{owner:"karpenter-registration-hook-pending",name:"toldHook",in:["client-output","unknown"],anchors:[" hook"],pattern:/(?<!message: ['"])\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,strict:false,isTold:true,per:[]},
 {owner:"karpenter-registration-hook-pending",name:"toldUnregistered",in:["client-output","unknown","node-claim"],anchors:["Registered","karpenter.sh/unregistered"],pattern:/(?<!type: )\bRegistered\b.{0,20}\b(?:Unknown|False)\b|\bkarpenter\.sh\/unregistered\b/,strict:false,isTold:true,per:[]},
 {owner:"karpenter-registration-hook-pending",name:"hookFailed",in:["karpenter"],anchors:["registration hook "],pattern:/registration hook [\w-]{1,60} failed/,strict:false,per:[]},
 {owner:"premature-calico-readiness",name:"flagUnset",in:["calico-node"],anchors:["Unable to set NetworkUnavailable to False"],pattern:/Unable to set NetworkUnavailable to False/,strict:false,per:[]},

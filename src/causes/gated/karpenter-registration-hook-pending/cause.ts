@@ -15,7 +15,7 @@ const cause = defineCause({
     ),
     toldHook: context(
       ['client-output', 'unknown'],
-      /(?<!['"])\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,
+      /(?<!message: ['"])\b(?:[Rr]egistration|[Ll]ifecycle|[Oo]ne|[Tt]he|[Aa]|[Oo]ur) (?:\w{1,20} )?hooks?\b.{0,60}\b(?:not (?:done|finished|complete[d]?|ready|answered)|pending|never (?:completes?|finishes|answers?|returns?)|waits?|waiting|answers? 5\d\d)\b/,
       { isTold: true, isBackground: true, anchors: [' hook'] },
     ),
     toldUnregistered: context(
