@@ -43,10 +43,11 @@ const cause = defineCause({
       ['terraform', 'client-output', 'object'],
       /^\s*["']?(?<labels>node-role\.kubernetes\.io\/[\w-]+|node\.kubernetes\.io\/role)["']?\s*[=:]/,
     ),
-    // Bottlerocket hands the labels of its settings to the kubelet; far to the right stand those of a Node.
+    // Bottlerocket hands the labels of its settings to the kubelet; far to the right stand those of a
+    // Node, and keys of tags on subnets have a second slash.
     givenInSettings: likely(
       ['user-data', 'client-output', 'unknown', 'object'],
-      /^\s{0,8}"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w./-]{1,120})"\s{0,4}=\s{0,4}"(?![^"]{0,100}:(?:NoSchedule|NoExecute|PreferNoSchedule)\b)/,
+      /^\s{0,8}"(?<labels>(?!(?:[\w-]+\.)*(?:node|kubelet)\.kubernetes\.io\/|(?:beta\.)?kubernetes\.io\/(?:hostname|arch|os|instance-type)"|(?:topology|failure-domain\.beta)\.kubernetes\.io\/)(?:[\w-]+\.)*(?:kubernetes|k8s)\.io\/[\w.-]{1,63})"\s{0,4}=\s{0,4}"(?![^"]{0,100}:(?:NoSchedule|NoExecute|PreferNoSchedule)\b)/,
       { anchors: ['kubernetes.io/', 'k8s.io/'] },
     ),
     keptAwayByLabel: likely(

@@ -44,7 +44,7 @@ const cause = defineCause({
     ),
     routesRefused: likely(
       ['cloud-controller', 'controller-manager'],
-      /error configuring source-dest-check on instance i-[0-9a-f]{8,17}/,
+      /error configuring source-dest-check on instance i-[0-9a-f]{8,17}(?!.{0,40}(?:RequestLimitExceeded|Throttling|RequestExpired|i\/o timeout))/,
     ),
     toldUntil: likely(
       ['client-output', 'unknown', 'terraform'],
