@@ -57,7 +57,12 @@ const cause = defineCause({
     ),
     vpcCniRuns: context(
       ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-status'],
-      /node init completed successfully|Successfully copied CNI plugin|\baws-node-[a-z0-9]{5}\s+(?:1\/1|2\/2|3\/3)\s+Running/,
+      /node init completed successfully|Successfully copied CNI plugin|\baws-node(?:-[a-z0-9]{5})?\s+(?:1\/1|2\/2|3\/3)\s+[Rr]unning/,
+    ),
+    setAbsent: context(
+      ['client-output', 'unknown'],
+      /\bdaemonsets\.apps "(?<absent>cilium|calico|flannel|kube-flannel|canal)(?:-\w{1,5})?" not found/,
+      { anchors: ['daemonsets.apps'] },
     ),
     otherRuns: context(
       ['client-output', 'unknown', 'pod-status', 'event', 'calico-node', 'cilium'],
@@ -230,8 +235,12 @@ function matchLeftover(view: Own): Match | null {
   const runs = view.sign('vpcCniRuns');
   const left = gone?.last.captures['plugin']?.replace('-cni', '') ?? '';
   const running = (view.sign('otherRuns')?.quotes ?? []).map(({ captures }) => captures['running']);
+  const absent = view.sign('setAbsent') ?? view.clusterSign('setAbsent');
+  const isSetAbsent = absent?.last.captures['absent']?.endsWith(left) === true;
   // What belongs to a CNI that is there is not left over.
   if (gone !== null && running.some((name) => name?.includes(left) === true)) return clear;
+  if (gone !== null && absent !== null && isSetAbsent && runs !== null)
+    return found(gone.first.captures, [gone.first, absent.last], 'likely');
   const file = view.sign('oldFile') ?? view.clusterSign('oldFile');
   const isFileThere = file?.last.captures['file'] === left;
   if (
