@@ -2,7 +2,7 @@
 import type { SignRow } from '../evidence/sign-row.ts';
 import type { CauseEntry } from './catalogue.ts';
 
-export const CATALOGUE_VERSION = '320-8277cd1e';
+export const CATALOGUE_VERSION = '320-10d4af5f';
 
 const SIGNS_0: readonly SignRow[] = [
 {owner:"milestone:kubelet-started",name:"0",in:["kubelet","journal"],anchors:["Starting kubelet main sync loop","Started kubelet"],pattern:/Starting kubelet main sync loop|server\.go:\d{1,400}\] "?Started kubelet"?/,strict:false,per:[]},
@@ -1563,7 +1563,7 @@ const SIGNS_1: readonly SignRow[] = [
 {owner:"service-ip-unreachable-for-cni",name:"askedTwice",in:["ipamd"],anchors:["Testing communication with server"],pattern:/Testing communication with server/,strict:false,per:[]},
 {owner:"service-ip-unreachable-for-cni",name:"toldCrashing",in:["client-output","unknown"],anchors:["aws-node","VPC CNI","ipamd","L-IPAMD"],pattern:/\b(?:aws-node|VPC CNI|ipamd|L-IPAMD)\b[^.]{0,80}\b(?:CrashLoopBackOff|crash-?loop\w{0,400}|crash(?:es|ing)|restart(?:s|ing)|keeps? (?:dying|restarting|crashing))\b/,strict:false,isTold:true,per:[]},
 {owner:"source-destination-check-enabled",name:"nativeRoute",in:["host-file","calico-node","client-output","unknown"],anchors:[" proto bird"," proto 80"],pattern:/^\s{0,100}(?<range>\d{1,400}\.\d{1,400}\.\d{1,400}\.\d{1,400}\/\d{1,400}) via (?<peer>\d{1,400}\.\d{1,400}\.\d{1,400}\.\d{1,400}) dev (?:eth|ens|enp|enX)\S{0,400} proto (?:bird|80)\b/,strict:false,per:[]},
-{owner:"source-destination-check-enabled",name:"toldOn",in:["client-output","unknown"],anchors:[" check"," Check","-check","tCheck","tcheck","nation",".check","tchecks"],pattern:/\b[Ss](?:ou)?rc(?:e)?[ /.-]{0,3}[Dd]e?st(?:ination)?\.?[ -]?[Cc]heck(?:ing|s)?\b.{0,20}\b(?:is|are|still|was) (?:still )?(?:on|enabled|active|true)\b/,strict:false,isTold:true,per:[]},
+{owner:"source-destination-check-enabled",name:"toldOn",in:["client-output","unknown"],anchors:[" check"," Check","-check","tCheck","tcheck","nation",".check"],pattern:/\b[Ss](?:ou)?rc(?:e)?[ /.-]{0,3}[Dd]e?st(?:ination)?\.?[ -]?[Cc]heck(?:ing|s)?\b.{0,20}\b(?:is|are|still|was) (?:still )?(?:on|enabled|active|true)\b/,strict:false,isTold:true,per:[]},
 {owner:"source-destination-check-enabled",name:"notAllowed",in:["calico-node"],anchors:["source-destination-check","src-dst check","SourceDestCheck"],pattern:/(?:source-destination-check|src-dst check|SourceDestCheck).{0,300}(?:UnauthorizedOperation|failed|not authorized)/i,strict:false,per:[]},
 {owner:"source-destination-check-enabled",name:"toldCured",in:["client-output","unknown"],anchors:["check"],pattern:/\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,30}\b(?:disabled|off)\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b|\b(?:[Dd]isabl(?:e|ed|ing)|[Tt]urn(?:ed|ing)? off)\b.{0,30}\b(?:[Ss](?:ou)?rc(?:e)?)[ /.-]{1,3}[Dd]e?st(?:ination)?\.?[ -]checks?\b.{0,120}\b(?:works|goes through|go through|can (?:reach|ping|talk)|fixe[sd]|solve[sd]|helps|helped)\b/,strict:false,isTold:true,per:[]},
 {owner:"source-destination-check-enabled",name:"toldWrapped",in:["client-output","unknown"],anchors:["CrossSubnet","Cross-Subnet","crosssubnet"],pattern:/\b(?:from )?(?:VXLAN|IPIP)?Cross-?Subnet\b.{0,40}\bto\b.{0,20}\b(?:VXLAN|IPIP|Always)\b.{0,120}\b(?:reach|works?|ping|talk|fixe[sd]|helps?|helped|solve[sd])\b/i,strict:false,isTold:true,per:[]},

@@ -32,7 +32,7 @@ const cause = defineCause({
       /\b[Ss](?:ou)?rc(?:e)?[ /.-]{0,3}[Dd]e?st(?:ination)?\.?[ -]?[Cc]heck(?:ing|s)?\b.{0,20}\b(?:is|are|still|was) (?:still )?(?:on|enabled|active|true)\b/,
       {
         isTold: true,
-        anchors: [' check', ' Check', '-check', 'tCheck', 'tcheck', 'nation', '.check', 'tchecks'],
+        anchors: [' check', ' Check', '-check', 'tCheck', 'tcheck', 'nation', '.check'],
       },
     ),
     notAllowed: likely(
