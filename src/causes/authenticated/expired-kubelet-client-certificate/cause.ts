@@ -1,9 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
 import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** The kubelet’s certificate ran out and nothing is left to get a new one with. */
-export default defineCause({
+const cause = defineCause({
   id: 'expired-kubelet-client-certificate',
   stage: 'authenticated',
   title: 'the kubelet’s client certificate has expired',
@@ -32,9 +32,21 @@ export default defineCause({
       /\b[Kk]ubelet(?:'s|s)? (?:client )?cert(?:ificate)?s?\b.{0,30}\b(?:expired|ran out|(?:is|are) (?:expired|out of date|too old))\b(?!.{0,40}\bserving\b)|\b[Kk]ubelet(?:'s|s)? (?:client )?cert(?:ificate)?s? (?:expiration|expiry)\b.{0,40}\b(?:caus|mak|made|left|leav|led|result|broke|took)\w{0,3}\b|\b(?:[Ee]xpiration|[Ee]xpiry) of (?:the |our )?kubelet(?:'s|s)? (?:client )?cert(?:ificate)?s?\b.{0,40}\b(?:caus|mak|made|left|leav|led|result|broke|took)\w{0,3}\b/,
       { isTold: true, anchors: ['ubelet cert', 'ubelet client cert', 's cert', 's client cert'] },
     ),
+    // Any client may have such a certificate; where Nodes fall silent it is the kubelets'.
+    refusedByServer: context(
+      ['kube-apiserver'],
+      /Unable to authenticate the request(?: due to an error|" err)?[:=].{0,20}x509: certificate has expired or is not yet valid/,
+      { anchors: ['Unable to authenticate the request'] },
+    ),
+    nodesSilent: context(
+      ['event', 'node-status', 'client-output', 'unknown'],
+      /\bKubelet stopped posting node status\b/,
+      { isBackground: true },
+    ),
   },
   needs: [],
   symptoms: ['kubelet-unauthorized'],
+  explains: ['node-heartbeat-lost'],
   summary: ({ machine, expired }) =>
     sentence`The client certificate of the kubelet on ${machine ?? 'the machine'} expired${phrase` on ${expired}`} and there is no bootstrap kubeconfig to get another one; the kubelet exits.`,
   remedy: () => [
@@ -62,4 +74,12 @@ export default defineCause({
       'https://github.com/kubernetes/kubeadm/issues/2054',
     ],
   },
+});
+
+/** The API server takes certificates for expired, and Nodes are silent. */
+export default matched(cause, (view) => {
+  const refused = view.sign('refusedByServer') ?? view.clusterSign('refusedByServer');
+  const silent = view.sign('nodesSilent') ?? view.clusterSign('nodesSilent');
+  if (refused === null || silent === null || view.isLive) return null;
+  return found({}, [refused.last, silent.last], 'likely');
 });

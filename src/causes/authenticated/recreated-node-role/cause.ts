@@ -11,7 +11,8 @@ import {
 } from '../../../diagnosis/cause.ts';
 import { context, likely } from '../../../diagnosis/sign.ts';
 import { idsOf, lostRoles, nodeRolesOf } from '../../../domain/nodes/fleet.ts';
-import type { Role } from '../../../evidence/aws/iam.ts';
+import type { Seen } from '../../../evidence/fact.ts';
+import type { AccessEntry, Role } from '../../../evidence/aws/iam.ts';
 import { utcMs } from '../../../evidence/time.ts';
 
 /** The role was deleted and made again, and the access entry still means the first one. */
@@ -107,17 +108,25 @@ function matchAges(view: Own): Match | null {
       view.quote(entry, `accessEntry ${arn} createdAt ${entry.value.createdAt ?? ''}`),
     ];
     const match = found(details, proof, 'definite', of === undefined ? undefined : idsOf(of.lost));
-    return (role.value.Arn ?? null) === null ? foundInShown(match) : match;
+    return isNamedOnly(role.value) ? foundInShown(match) : match;
   }
-  const isDated =
+  return areDated(roles, entries) ? clear : (matchTold(view) ?? clear);
+}
+
+function isNamedOnly({ Arn: arn }: Role): boolean {
+  return (arn ?? null) === null;
+}
+
+function areDated(roles: readonly Seen<Role>[], entries: readonly Seen<AccessEntry>[]): boolean {
+  return (
     roles.every(({ value }) => msOf(value.CreateDate) !== null) &&
-    entries.every(({ value }) => msOf(value.createdAt) !== null);
-  return isDated ? clear : (matchTold(view) ?? clear);
+    entries.every(({ value }) => msOf(value.createdAt) !== null)
+  );
 }
 
 /** Answers that a query chose may show the name alone. */
-function isOf({ Arn: own, RoleName: name }: Role, arn: string): boolean {
-  return (own ?? null) === null ? name === arn.split('/').at(-1) : own === arn;
+function isOf(role: Role, arn: string): boolean {
+  return isNamedOnly(role) ? role.RoleName === arn.split('/').at(-1) : role.Arn === arn;
 }
 
 /** People tell that the role was made again; its entry is there, and kubelets are refused. */

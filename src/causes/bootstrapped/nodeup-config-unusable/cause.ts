@@ -12,6 +12,11 @@ export default defineCause({
       ['nodeup', 'cloud-init'],
       /nodeup config hash mismatch \(was "(?<was>[^"]*)", expected "(?<expected>[^"]*)"\)/,
     ),
+    flagUnknown: likely(
+      ['nodeup', 'cloud-init', 'console'],
+      /(?<reason>flag provided but not defined: -(?:install-systemd-unit|conf|retries|cache|target|fs))\b/,
+      { anchors: ['flag provided but not defined'] },
+    ),
     groupNotLoaded: definite(
       ['nodeup', 'cloud-init', 'kops-controller'],
       /error loading NodeupConfig "?(?<path>[^\s"]+)"?: (?!.*(?:i\/o timeout|no such host|deadline exceeded|NoCredentialProviders))(?<reason>.{0,160})/,

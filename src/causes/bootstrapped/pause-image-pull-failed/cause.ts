@@ -13,6 +13,11 @@ const cause = defineCause({
       ['journal', 'containerd', 'console', 'cloud-init'],
       /sandbox-image\.service: (?:Failed with result|[Mm]ain process exited)|Failed to start pull sandbox image/,
     ),
+    unitEnded: likely(
+      ['journal', 'client-output', 'unknown', 'console'],
+      /ExecStart=\S{0,80}pull-sandbox-image\S{0,20} \(code=exited, status=[1-9]/,
+      { anchors: ['pull-sandbox-image'] },
+    ),
     toldService: likely(
       ['client-output', 'unknown'],
       /\bsandbox-image(?:\.service)?\b.{0,20}\b(?:fails?|failed|failing|ends?|ended)\b.{0,40}\b(?<reason>i\/o timeout|time-?out|401|403|[Uu]nauthorized|no basic auth credentials|connection refused|no such host)\b/,
@@ -41,7 +46,7 @@ const cause = defineCause({
     ),
     sandboxPull: likely(
       ['event', 'kubelet', 'containerd', 'pod-status'],
-      /failed to get sandbox image "(?<image>[^"\s]+)": failed to pull image.*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
+      /failed to get sandbox image "(?<image>[^"\s]+)": (?:failed to pull image|pulling from host).*(?<reason>401 Unauthorized|403 Forbidden|no basic auth credentials|pull access denied|i\/o timeout|connection refused|no such host|not found)/,
     ),
     sandboxPullCut: likely(
       ['event', 'kubelet', 'containerd', 'pod-status'],

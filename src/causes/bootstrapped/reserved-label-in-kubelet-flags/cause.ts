@@ -56,7 +56,7 @@ const cause = defineCause({
     ),
     failedToJoin: context(
       ['terraform', 'client-output', 'aws-message'],
-      /NodeCreationFailure|Instances failed to join/,
+      /NodeCreationFailure|Instances failed to join|waiting for at least \d{1,4} node\(s\) to become ready/,
     ),
     // Karpenter refuses a pool that would give such a label to its nodes.
     refusedByKarpenter: likely(

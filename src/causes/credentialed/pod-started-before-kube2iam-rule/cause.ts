@@ -53,7 +53,7 @@ const cause = defineCause({
     ),
     toldFirst: likely(
       ['client-output', 'unknown'],
-      /\bpods?\b.{0,80}\b(?:began|begin|started?|come up|came up|run|ran|are first)\b.{0,20}\b(?:prior to|before|earlier than) (?:the )?kube2iam\b|\bkube2iam\b.{0,40}\b(?:came|comes|starts?|started|gets? started) (?:up )?(?:last|later|after the)\b.{0,160}\b(?:role|permissions?|credentials)\b/,
+      /\bpods?\b.{0,80}\b(?:began|begin|started?|come up|came up|run|ran|are first)\b.{0,20}\b(?:prior to|before|earlier than) (?:the )?kube2iam\b|\b(?:starts?|started|comes? up|came up|(?:is|was) up) (?:earlier|sooner) than (?:the )?kube2iam\b|\bkube2iam\b.{0,40}\b(?:came|comes|starts?|started|gets? started) (?:up )?(?:last|later|after the)\b.{0,160}\b(?:role|permissions?|credentials)\b/,
       { isTold: true, anchors: ['kube2iam'] },
     ),
     toldAgent: context(['client-output', 'unknown'], /\bkube2iam\b/, {

@@ -17,6 +17,10 @@ const cause = defineCause({
   title: 'the Cluster Autoscaler stops scaling a group after an instance that never registered',
   scope: 'group',
   signs: {
+    wrongNumber: context(
+      SPEAKERS,
+      /wrong number of nodes for node group: (?<group>[\w./:-]{1,255}) expected: \d{1,6} actual: \d{1,6}/,
+    ),
     timedOut: context(SPEAKERS, /Scale-up timed out for node group (?<group>[\w./:-]{1,255})/),
     timedOutEvent: context(
       SPEAKERS,
@@ -119,6 +123,7 @@ const DECIDING = [
   'longUnregistered',
   'notRemoved',
   'placeholderKept',
+  'wrongNumber',
 ] as const;
 
 /** The autoscaler's words, unless logs of a machine can tell what kept it from registering. */

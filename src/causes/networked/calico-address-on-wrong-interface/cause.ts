@@ -29,6 +29,11 @@ const cause = defineCause({
       ['calico-node'],
       /Using autodetected IPv4 address on interface (?<interface>(?:docker|virbr|br-|cni|flannel|cbr|kube-ipvs|nodelocaldns|lxc)[\w.-]*): (?<address>\d+\.\d+\.\d+\.\d+)/,
     ),
+    toldBridge: likely(
+      ['client-output', 'unknown'],
+      /\b(?:BIRD|bird|[Cc]alico|calico-node)\b.{0,20}\b(?:announces?|announced|advertises?|advertised|uses?|used|takes?|took|picks?|picked)\b.{0,60}\b(?:bridge|docker ?\d?|docker network|virbr\d?)\b.{0,60}\b(?:address|BGP|node)\b/,
+      { isTold: true, anchors: ['bridge', 'docker', 'virbr'] },
+    ),
     noneFits: likely(
       ['calico-node'],
       /(?<undetected>Unable to auto-detect an IPv[46] address\b.{0,200}no valid host interfaces found|No IPv4 or IPv6 addresses configured or detected)/i,

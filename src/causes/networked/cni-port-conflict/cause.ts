@@ -23,6 +23,11 @@ export default defineCause({
       // Other programs listen on these too, so it is not certain whose line it is.
       { anchors: ['ddress already in use'] },
     ),
+    birdSays: likely(
+      ['calico-node', 'event', 'client-output', 'pod-app', 'unknown'],
+      /\b(?<agent>bird6?): BGP: (?:Socket error: (?:listen|bind): Address (?:already )?in use|Cannot open listening socket)/,
+      { anchors: ['BGP: Socket error', 'BGP: Cannot open listening'] },
+    ),
     agentSays: definite(
       ['aws-node', 'ipamd', 'pod-app', 'event', 'pod-status', 'client-output'],
       /(?<agent>network policy agent|ipamd): failed to listen (?:to gRPC port|on [Uu]nix socket)(?:.*:(?<port>\d{2,5}): bind: address already in use)?/,

@@ -45,6 +45,11 @@ const cause = defineCause({
       /^(?!.*(?:DescribeInstanceTypes|DescribeSubnets|DescribeTags|Ipv6|IPv6|[Dd]elete|[Dd]etach|[Uu]nassign|leaked)).*UnauthorizedOperation: You are not authorized/,
       { strict: true },
     ),
+    startRefused: likely(
+      ['ipamd', 'aws-node', 'pod-app', 'client-output', 'unknown'],
+      /Initialization failure: .{0,300}UnauthorizedOperation(?:.{0,300}not authorized to perform: ec2:(?<action>\w{1,60}))?/,
+      { anchors: ['Initialization failure: '] },
+    ),
     eventOfDaemon: definite(
       ['event'],
       /MissingIAMPermissions.{0,200}failed to call (?:ec2:)?(?<action>\w+) due to missing permissions/,

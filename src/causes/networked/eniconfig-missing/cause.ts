@@ -51,7 +51,7 @@ const cause = defineCause({
     }),
     toldByHand: likely(
       ['client-output', 'unknown'],
-      /\bENIConfigs?\b.{0,30}\b(?:until|unless|before) (?:we|I|somebody|someone) (?:puts?|creates?d?|adds?|added|apply|applied)\b|\bENIConfigs?\b.{0,80}\b(?:does|do|did)(?: not|n't) exist\b|\b(?:no|without an?y?) ENIConfigs? (?:in the cluster|for (?:the|this|its|our)|yet)\b/,
+      /\bENIConfigs?\b.{0,30}\b(?:until|unless|before) (?:we|I|somebody|someone) (?:puts?|creates?d?|adds?|added|apply|applied)\b|\bENIConfigs?\b.{0,80}\b(?:does|do|did)(?: not|n't) exist\b|\b(?:no|without an?y?) ENIConfigs? (?:in the cluster|for (?:the|this|its|our)|yet)\b|\bENIConfigs? (?:that|which) (?:is|are|was|were)(?: not|n't) (?:there|present|defined|created)\b/,
       { isTold: true, anchors: ['ENIConfig'] },
     ),
   },

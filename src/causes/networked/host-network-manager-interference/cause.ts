@@ -23,6 +23,15 @@ const cause = defineCause({
       ['event', 'node-status'],
       /\bMACAddressPolicyMisconfigured\b(?:.*MACAddressPolicy in (?<file>\S+) is set)?/,
     ),
+    persistentMac: context(
+      ['client-output', 'unknown', 'host-file'],
+      /^\s*MACAddressPolicy=persistent\s*$/,
+    ),
+    toldBroken: context(
+      ['client-output', 'unknown'],
+      /\b(?:connections?|traffic|network(?:ing)?) (?:between|of|to|for) pods? (?:breaks?|broke|fails?|failed|(?:is|are|was|were) (?:lost|broken)|drops?|stops?)\b/,
+      { isTold: true, isBackground: true, anchors: [' pods ', ' pod '] },
+    ),
     serviceRuns: context(['journal'], /nm-cloud-setup/),
     rulesMissing: context(
       ['event', 'node-status'],
@@ -150,7 +159,10 @@ const cause = defineCause({
   },
 });
 
-export default matched(cause, (view) => matchRestart(view) ?? matchCloudSetup(view));
+export default matched(
+  cause,
+  (view) => matchRestart(view) ?? matchMac(view) ?? matchCloudSetup(view),
+);
 
 type Own = ViewOf<typeof cause>;
 
@@ -160,6 +172,16 @@ function matchRestart(view: Own): Match | null {
   const cut = view.sign('podsCutOff') ?? view.sign('toldRulesGone');
   if (restart === null || cut === null) return null;
   return found({ manager: 'systemd-networkd' }, [restart.first, cut.first], 'likely');
+}
+
+/** udev gives the pods' ends of their links other addresses than the CNI noted. */
+function matchMac(view: Own): Match | null {
+  const [policy, broken] = [
+    view.sign('persistentMac'),
+    view.sign('toldBroken') ?? view.sign('podsCutOff'),
+  ];
+  if (policy === null || broken === null || view.anySign('macPolicy')) return null;
+  return found({}, [policy.first, broken.first], 'likely');
 }
 
 /** Images of these releases for AWS run nm-cloud-setup, which adds rules of its own. */

@@ -39,7 +39,7 @@ const cause = defineCause({
     ),
     describedFree: likely(
       ['client-output', 'unknown'],
-      /\binterfaces?\b.{0,60}\bstatus "?available"?.{0,60}\baws-[Kk]8[Ss]-(?<instance>i-[0-9a-f]{8,17})|\baws-[Kk]8[Ss]-(?<instance2>i-[0-9a-f]{8,17})\b.{0,80}\b(?:terminated|does not exist any more|no longer exists)\b/,
+      /\binterfaces?\b.{0,60}\b(?:status|state) (?:of )?[\x22'`]?available\b.{0,60}\baws-[Kk]8[Ss]-i-[.…x*<]|\binterfaces?\b.{0,60}\bstatus "?available"?.{0,60}\baws-[Kk]8[Ss]-(?<instance>i-[0-9a-f]{8,17})|\baws-[Kk]8[Ss]-(?<instance2>i-[0-9a-f]{8,17})\b.{0,80}\b(?:terminated|does not exist any more|no longer exists)\b/,
       { isTold: true, anchors: ['aws-K8S-i-', 'aws-k8s-i-'] },
     ),
     toldLeaked: likely(

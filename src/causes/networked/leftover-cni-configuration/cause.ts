@@ -235,12 +235,10 @@ function matchLeftover(view: Own): Match | null {
   const runs = view.sign('vpcCniRuns');
   const left = gone?.last.captures['plugin']?.replace('-cni', '') ?? '';
   const running = (view.sign('otherRuns')?.quotes ?? []).map(({ captures }) => captures['running']);
-  const absent = view.sign('setAbsent') ?? view.clusterSign('setAbsent');
-  const isSetAbsent = absent?.last.captures['absent']?.endsWith(left) === true;
   // What belongs to a CNI that is there is not left over.
   if (gone !== null && running.some((name) => name?.includes(left) === true)) return clear;
-  if (gone !== null && absent !== null && isSetAbsent && runs !== null)
-    return found(gone.first.captures, [gone.first, absent.last], 'likely');
+  const removed = gone === null || runs === null ? null : matchRemoved(view, gone, left);
+  if (removed !== null) return removed;
   const file = view.sign('oldFile') ?? view.clusterSign('oldFile');
   const isFileThere = file?.last.captures['file'] === left;
   if (
@@ -251,4 +249,11 @@ function matchLeftover(view: Own): Match | null {
   )
     return null;
   return found(gone.first.captures, [gone.first, runs.first], 'likely');
+}
+
+/** The daemon set of the CNI whose plugin complains was asked for, and is not there. */
+function matchRemoved(view: Own, gone: Sighting, left: string): Match | null {
+  const absent = view.sign('setAbsent') ?? view.clusterSign('setAbsent');
+  if (absent?.last.captures['absent']?.endsWith(left) !== true) return null;
+  return found(gone.first.captures, [gone.first, absent.last], 'likely');
 }

@@ -58,6 +58,25 @@ const cause = defineCause({
       /\b(?:[Ss]ingle|[Ss]ame|[Oo]ne|[Ee]ach) (?:worker )?(?:node|host|machine)s?\b.{0,120}\b(?:fails?|cannot|can't|can not|not|unable|times? out)\b.{0,60}\b(?:between|across|on|to) (?:\w+ ){0,4}?(?<apart>different|other|another|multiple|separate) (?:worker )?(?:node|host|machine)s?\b/,
       { isTold: true, anchors: ['different ', ' other ', 'another ', 'multiple ', 'separate '] },
     ),
+    toldApart: likely(
+      ['client-output', 'unknown'],
+      /\b(?:fails?|hangs?|times? out|breaks?)\b.{0,20}\b(?:when|where|whenever) (?:\w+ ){0,3}?(?:pods?|apps?|services?)\b.{0,40}\bon (?:\w+ ){0,2}?(?<apart>different|separate|two|other) (?:worker )?(?:nodes?|hosts?|machines?)\b|\b(?:[Ww]hen|[Ww]here) (?:both|all|the two)\b.{0,40}\bon (?<together>one|the same|a single) (?:worker )?(?:node|host|machine)\b.{0,12}\bworks?\b/,
+      {
+        isTold: true,
+        anchors: [
+          'different ',
+          'separate ',
+          ' two ',
+          ' other ',
+          'hen both',
+          'hen all',
+          'hen the two',
+          'here both',
+          'here all',
+          'here the two',
+        ],
+      },
+    ),
     toldClosed: likely(
       ['client-output', 'unknown', 'terraform'],
       /\b[Nn]odes?(?:'s|s')? security groups?\b.{0,60}\b(?:no|missing|(?:did|do|does)(?: not|n't) (?:allow|permit|have)|blocks?|blocked|without|lack(?:s|ed)?)\b.{0,60}\b(?:itself|self|each other|one another|other nodes|between (?:the )?nodes|node[- ]to[- ]node)\b|\b[Ss]ecurity [Gg]roups?\b.{0,60}\b(?:no|missing|(?:did|do|does)(?: not|n't) (?:allow|permit)|blocks?|blocked)\b.{0,60}\b(?:between (?:the |our |worker )*nodes|node[- ]to[- ]node|from other nodes|from itself)\b/,

@@ -33,6 +33,11 @@ const cause = defineCause({
       ['event', 'controller-manager', 'cloud-controller', 'kubelet', 'client-output'],
       /[Dd]eleting [Nn]ode (?:(?:since it is |\()?no longer present in cloud provider\)?"?:? (?:node=)?"?(?<node>[a-z0-9][a-z0-9.-]*)|(?<node2>[a-z0-9][a-z0-9.-]*) because it(?:'s not present according to| does not exist in the) cloud provider)/,
     ),
+    stateChanged: likely(
+      ['karpenter', 'client-output', 'unknown'],
+      /initiating delete from interruption message.{0,300}"messageKind": ?"(?:StateChangeKind|instance_(?:stopped|stopping|terminated|terminating))"/,
+      { anchors: ['initiating delete from interruption'] },
+    ),
     stopping: likely(['event'], /\bInstanceStopping\b.{0,300}Instance is stopping/),
     terminating: context(
       ['event', 'cloud-controller'],

@@ -1,8 +1,9 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { OTHER_NETWORK } from '../../../diagnosis/other-network-signs.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** EKS calls addresses of the cluster’s own networks alone; an overlay’s pods have others. */
-export default defineCause({
+const cause = defineCause({
   id: 'control-plane-refuses-pod-addresses',
   stage: 'usable',
   title:
@@ -21,6 +22,12 @@ export default defineCause({
         'journal',
       ],
       /https:\/\/(?<service>[a-z0-9][\w.-]{0,100})[^\s"]{0,200}"?: [Aa]ddress is not allowed/,
+    ),
+    ...OTHER_NETWORK,
+    webhookTimesOut: context(
+      ['client-output', 'event', 'kube-apiserver', 'terraform', 'object', 'pod-app'],
+      /failed (?:calling|to call) webhook .{0,300}https:\/\/(?<service>[a-z0-9][\w.-]{0,100}).{0,200}(?:context deadline exceeded|i\/o timeout|Client\.Timeout)/,
+      { anchors: ['calling webhook', 'to call webhook'] },
     ),
     alone: likely(
       ['client-output', 'event', 'kube-apiserver', 'terraform', 'object', 'pod-app'],
@@ -64,4 +71,12 @@ export default defineCause({
       'https://docs.aws.amazon.com/eks/latest/userguide/hybrid-nodes-webhooks.html',
     ],
   },
+});
+
+/** A webhook that times out in a cluster whose pods have a network of their own. */
+export default matched(cause, (view) => {
+  const silent = view.sign('webhookTimesOut') ?? view.clusterSign('webhookTimesOut');
+  const told = view.sign('otherNetworkTold') ?? view.clusterSign('otherNetworkTold');
+  if (silent === null || told === null || view.isLive) return null;
+  return found(silent.last.captures, [silent.last, told.last], 'likely');
 });

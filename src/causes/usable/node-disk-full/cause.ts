@@ -61,7 +61,7 @@ const cause = defineCause({
     ),
     toldPressure: likely(
       ['client-output', 'unknown'],
-      /\b(?:reports?|reported|reporting|shows?|showed|says?|said|with|because of|due to|under) [Dd]isk ?[Pp]ressure\b.{0,40}\bevict(?:s|ed|ing|ions?)?\b|\bevict(?:s|ed|ing|ions?)\b.{0,60}\b(?:because of|due to|with|for) [Dd]isk ?[Pp]ressure\b/,
+      /\b(?:reports?|reported|reporting|shows?|showed|says?|said|with|because of|due to|under) [Dd]isk ?[Pp]ressure\b.{0,40}\bevict(?:s|ed|ing|ions?)?\b|\bevict(?:s|ed|ing|ions?)\b.{0,60}\b(?:because of|due to|with|for) [Dd]isk ?[Pp]ressure\b|\b[Nn]odes?\b.{0,40}\b(?:reports?|reported|shows?|have|has) DiskPressure ?[=:] ?True\b/,
       { isTold: true, anchors: ['ressure'] },
     ),
     toldFull: likely(

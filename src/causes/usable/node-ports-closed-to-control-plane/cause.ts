@@ -6,6 +6,7 @@ import {
   misannounced,
 } from '../../../domain/nodes/announced-address.ts';
 import { WRONG_ADDRESS } from '../../../diagnosis/address-signs.ts';
+import { OTHER_NETWORK } from '../../../diagnosis/other-network-signs.ts';
 import { clearUnlessSeen } from '../../../diagnosis/clear-unless-seen.ts';
 import {
   cannotSay,
@@ -64,6 +65,7 @@ const cause = defineCause({
       ['object', 'client-output', 'kube-apiserver'],
       /failing or missing response from https:\/\/(?<owner>(?<address>\d+\.\d+\.\d+\.\d+):(?<port>\d+))\/apis\/.*(?:i\/o timeout|context deadline exceeded|Client\.Timeout exceeded|request canceled while waiting)/,
     ),
+    ...OTHER_NETWORK,
     nodeGone: context(
       ['event', 'node-status'],
       /status is now: NodeNotReady|condition Ready=Unknown/,
@@ -127,9 +129,18 @@ const cause = defineCause({
   },
 });
 
-const judged = matched(cause, (view) => matchAddress(view) ?? matchGroups(view));
+const judged = matched(
+  cause,
+  (view) => matchOverlay(view) ?? matchAddress(view) ?? matchGroups(view),
+);
 
 type Own = ViewOf<typeof cause>;
+
+/** Pods of another network than the VPC's have addresses that no security group opens. */
+function matchOverlay(view: Own): Match | null {
+  const told = view.sign('otherNetworkTold') ?? view.clusterSign('otherNetworkTold');
+  return told !== null && !view.isLive && view.anySign('webhookSilent') ? clear : null;
+}
 
 /** The address that does not answer may not be the one by which EC2 knows the machine. */
 function matchAddress(view: Own): Match | null {
