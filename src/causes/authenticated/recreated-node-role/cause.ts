@@ -2,6 +2,7 @@ import type { Told } from '../../../evidence/shape.ts';
 import {
   clear,
   defineCause,
+  type Found,
   found,
   foundInShown,
   type Match,
@@ -108,9 +109,14 @@ function matchAges(view: Own): Match | null {
       view.quote(entry, `accessEntry ${arn} createdAt ${entry.value.createdAt ?? ''}`),
     ];
     const match = found(details, proof, 'definite', of === undefined ? undefined : idsOf(of.lost));
-    return isNamedOnly(role.value) ? foundInShown(match) : match;
+    return inShown(match, role.value);
   }
   return areDated(roles, entries) ? clear : (matchTold(view) ?? clear);
+}
+
+/** A role of which the answer shows only what was chosen is all that can speak. */
+function inShown(match: Found, role: Role): Found {
+  return isNamedOnly(role) ? foundInShown(match) : match;
 }
 
 function isNamedOnly({ Arn: arn }: Role): boolean {
