@@ -17,6 +17,25 @@ export const WRONG_ADDRESS = {
       ],
     },
   ),
+  secondInterfaceTold: context(
+    ['client-output', 'unknown'],
+    /\b(?:(?:[Ss]econd|[Ss]econdary|[Aa]dditional|[Aa]nother)\b.{0,12}\b(?:ENI|NIC|[Ii]nterface)s?\b|(?:2nd|extra) (?:ENI|NIC|interface)\b)(?:.{0,40}?\b(?<network>\d{1,3}(?:\.\d{1,3}){3}\/\d{1,2})\b)?/,
+    {
+      isTold: true,
+      anchors: [
+        'econd ',
+        'econdary',
+        'dditional',
+        'nother ',
+        '2nd ENI',
+        '2nd NIC',
+        '2nd interface',
+        'extra ENI',
+        'extra NIC',
+        'extra interface',
+      ],
+    },
+  ),
   machineAddresses: context(
     ['client-output'],
     /^The machine has the addresses (?<addresses>[\d./ ]{9,200})$/,

@@ -86,3 +86,29 @@ export function apartFromOthers(
   });
   return shared === undefined ? null : { node, primary: shared.split('/')[0] ?? '' };
 }
+
+/** How a kubelet's address stands to a second interface that people tell of. */
+export interface SecondInterface {
+  /** The network of that interface, as `172.16.200.0/24`, where they tell it. */
+  readonly network: string | undefined;
+}
+
+/**
+ * True where the address is in the network of the second interface, or, where nobody tells that
+ * network, where at least half of the other Nodes share none of its first two octets.
+ */
+export function isOfSecondInterface(
+  address: string,
+  nodes: readonly Seen<KubeNode>[],
+  { network }: SecondInterface,
+): boolean {
+  if (nodes.some(({ value }) => ipInName(value.name) === address)) return false;
+  const second = networkOf(network ?? `${address}/16`);
+  const own = addressOf(address);
+  if (second === null || own === null || !isInside(own, second)) return false;
+  const others = nodes
+    .map(({ value }) => addressOf(value.internalIp ?? ''))
+    .filter((other) => other !== null && other !== own);
+  const outside = others.filter((other) => !isInside(other ?? 0, second)).length;
+  return outside * 2 >= others.length && (network !== undefined || outside > 0);
+}

@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { defineCause, found, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 
 /** EKS lost its own rights in the cluster by which it looks after managed nodes. */
-export default defineCause({
+const cause = defineCause({
   id: 'eks-node-manager-rbac-missing',
   stage: 'authenticated',
   title: 'EKS lost its Kubernetes rights for managed nodes (eks:node-manager)',
@@ -17,6 +17,20 @@ export default defineCause({
       ['client-output', 'kube-apiserver', 'audit'],
       /(?:clusterroles?|clusterrolebindings?)\.rbac\.authorization\.k8s\.io "eks:node-manager" not found/,
       { anchors: ['eks:node-manager'] },
+    ),
+    // What EKS says of a node group whether itself or a node of it is refused.
+    refusedByCluster: context(
+      ['aws-message', 'client-output', 'terraform', 'unknown'],
+      /Amazon EKS or one or more of your managed nodes is failing to authenticate or authorize with your Kubernetes cluster API server/,
+    ),
+    ownRole: context(
+      ['aws-message', 'client-output', 'terraform', 'unknown'],
+      /\bassumed-role\/AWSServiceRoleForAmazonEKSNodegroup\/EKS\b/,
+    ),
+    toldGone: likely(
+      ['client-output', 'unknown', 'terraform'],
+      /\beks:node-manager`?\b.{0,40}\b(?:(?:is|was|are|were|went) (?:missing|gone|deleted|removed|lost)|(?:has|had|have) been (?:deleted|removed)|(?:does not|doesn't|no longer) exists?)\b|\b(?:deleted|removed|lost)\b.{0,30}\beks:node-manager\b/,
+      { isTold: true, anchors: ['eks:node-manager'] },
     ),
   },
   needs: [],
@@ -46,4 +60,12 @@ export default defineCause({
       'Nodes may well be Ready here. A node group that is AccessDenied over ec2: or iam: actions lacks IAM rights instead.',
     refs: ['https://docs.aws.amazon.com/eks/latest/userguide/troubleshooting.html'],
   },
+});
+
+/** The health of a node group names the role by which EKS itself looks after it. */
+export default matched(cause, (view) => {
+  const refused = view.sign('refusedByCluster') ?? view.clusterSign('refusedByCluster');
+  const own = view.sign('ownRole') ?? view.clusterSign('ownRole');
+  if (view.anySign('forbidden', 'roleNotFound') || refused === null || own === null) return null;
+  return found({}, [refused.last, own.last], 'likely');
 });

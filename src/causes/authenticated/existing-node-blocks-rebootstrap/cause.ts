@@ -20,7 +20,8 @@ export default defineCause({
   },
   needs: [],
   symptoms: ['node-object-missing'],
-  withdrawnBy: ['kubelet-started', 'node-registered', 'node-ready'],
+  // A Ready Node of that name is what the refusal is about, so that it tells nothing of the machine.
+  withdrawnBy: ['kubelet-started', 'node-registered'],
   summary: ({ node, machine }) =>
     sentence`A Ready Node ${node ?? machine} exists already, so kops-controller answers 409 and nodeup ends as if all were well, without a kubelet configuration.`,
   remedy: ({ node }) => [

@@ -31,6 +31,11 @@ const cause = defineCause({
       ['kubeadm', 'cloud-init'],
       /(?:couldn't validate the identity of the API Server|error execution phase \S+):.*could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<token>[a-z0-9]{6})"/,
     ),
+    // From -v=5 on, kubeadm prints what it ends with one link of the chain a line, this one first.
+    signatureNever: likely(
+      ['kubeadm', 'cloud-init', 'client-output'],
+      /^could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<token>[a-z0-9]{6})"$|could not find a JWS signature in the cluster-info ConfigMap for token ID "(?<token2>[a-z0-9]{6})"\s{0,8}(?:k8s\.io\/kubernetes\/cmd\/kubeadm|couldn't validate the identity|error execution phase)/,
+    ),
     signatureAwaited: likely(
       ['kubeadm', 'cloud-init'],
       /(?:does not yet contain|could not find) a JWS signature.*token ID "(?<token>[a-z0-9]{6})"/,
@@ -54,8 +59,8 @@ const cause = defineCause({
   symptoms: ['machine-without-node'],
   withdrawnBy: ['joined', 'node-registered', 'node-ready'],
   explains: ['failed-user-script'],
-  summary: ({ token }) =>
-    `The bootstrap token ${token === undefined ? 'of the join command' : `with id ${token}`} is unknown to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
+  summary: ({ token, token2 }) =>
+    `The bootstrap token ${(token ?? token2) === undefined ? 'of the join command' : `with id ${token ?? token2 ?? ''}`} is unknown to the cluster (tokens live 24 hours unless told otherwise), so the machine cannot join.`,
   remedy: () => [
     step(
       'Make a new token on a control plane machine and use the command it prints.',

@@ -1,8 +1,8 @@
-import { defineCause, step } from '../../../diagnosis/cause.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { cannotSay, defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** kiam's server shows a certificate that lacks the name by which its agent or probe calls it. */
-export default defineCause({
+const cause = defineCause({
   id: 'kiam-tls-hostname-mismatch',
   stage: 'credentialed',
   title: 'kiam’s server certificate lacks the host name that the agent uses',
@@ -15,6 +15,11 @@ export default defineCause({
     noConnection: likely(
       ['kiam-agent', 'event', 'client-output'],
       /(?:error finding role for pod|error warming credentials|error creating server gateway|error checking health|error processing request).*there is no connection available/,
+    ),
+    agentReady: context(
+      ['client-output', 'pod-status', 'unknown'],
+      /\bkiam-agent-[a-z0-9]{5}\s{1,20}1\/1\s{1,20}Running\b/,
+      { isBackground: true },
     ),
     served: withdraws(
       ['kiam-agent'],
@@ -68,4 +73,16 @@ export default defineCause({
       'https://github.com/uswitch/kiam/blob/HEAD/docs/TLS.md',
     ],
   },
+});
+
+const UNREAD = cannotSay({
+  reason: 'not-collected',
+  detail: 'whether the server refuses the agent over its certificate',
+  collect: cause.decide.command,
+});
+
+/** A connection may lack for any reason; that the agent is Ready without one is what is wrong then. */
+export default matched(cause, (view) => {
+  const isReady = view.anySign('agentReady') || view.clusterSign('agentReady') !== null;
+  return isReady && view.anySign('noConnection') && !view.anySign('otherNames') ? UNREAD : null;
 });

@@ -21,7 +21,7 @@ const cause = defineCause({
   signs: {
     pending: definite(
       LAUNCHERS,
-      /(?:AMI |image )?'?\[?(?<image>ami-[0-9a-f]{8,17})\]?'? is pending, and cannot be run/i,
+      /(?:AMI |image )?'?\[?(?:(?<image>ami-[0-9a-f]{8,17})|ami-[\w…*.]{1,24})\]?'? is pending, and cannot be run/i,
       { anchors: ['is pending, and cannot be run'] },
     ),
     unavailable: definite(

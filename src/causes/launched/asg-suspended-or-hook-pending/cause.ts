@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import type { Seen } from '../../../evidence/fact.ts';
 import { type ShortGroup, shortGroups } from '../../../domain/instances/launch.ts';
 import { isoMs } from '../../../evidence/time.ts';
@@ -30,6 +30,22 @@ const cause = defineCause({
       atLeast: 2,
       enoughOnce: 'end',
     }),
+    // Parts of the answer that a query chose; EC2's list of all processes names this one too.
+    launchNamed: context(
+      ['client-output', 'unknown'],
+      /^[\s-]{0,20}"?ProcessName"?:\s{1,2}"?Launch"?,?\s{0,4}$/,
+      { anchors: ['ProcessName'] },
+    ),
+    suspendedAt: context(
+      ['client-output', 'unknown'],
+      /^[\s-]{0,20}"?SuspensionReason"?:\s{1,2}["']?(?:User suspended|[Aa]dministratively suspended|Suspended) /,
+      { anchors: ['SuspensionReason'] },
+    ),
+    launchRow: likely(
+      ['client-output', 'unknown'],
+      /^[\s|[{]{0,10}(?:SUSPENDEDPROCESSES\s{1,4})?(?:"ProcessName":\s?)?"?Launch"?[\s|,]{1,30}(?:"SuspensionReason":\s?)?"?User suspended at \d{4}-/,
+      { anchors: ['User suspended at'] },
+    ),
     toldSuspended: likely(
       ['client-output', 'unknown', 'terraform'],
       /\b(?:ASG|[Aa]uto[ -]?[Ss]caling [Gg]roup)\b.{0,60}\b(?:[Ll]aunch(?:ing)?(?: process(?:es)?)?)\b.{0,20}\b(?:was |were |is |are )?suspended\b|\b[Ss]uspended\b.{0,30}\b[Ll]aunch\b.{0,40}\b(?:ASG|[Aa]uto[ -]?[Ss]caling [Gg]roup)\b|\bSuspendedProcesses: ?\[?"?Launch\b/,
@@ -43,7 +59,7 @@ const cause = defineCause({
   explains: ['early-instance-termination', 'node-creation-failure-verdict'],
   summary: ({ group, suspended, instance, size, minutes, hook }) => {
     if (suspended !== undefined)
-      return `The process Launch of the Auto Scaling group ${group ?? ''} is suspended, so it starts no instance${size === undefined ? ' whatever its size says' : ` and stays at ${size}`}.`;
+      return `The process Launch of the Auto Scaling group${group === undefined ? '' : ` ${group}`} is suspended, so it starts no instance${size === undefined ? ' whatever its size says' : ` and stays at ${size}`}.`;
     return instance === undefined
       ? 'A lifecycle hook of the Auto Scaling group is not completed, so the instance is abandoned and terminated before it is in service.'
       : `Instance ${instance} of the Auto Scaling group ${group ?? ''} waits in Pending:Wait for ${minutes ?? 'many'} minutes, since nobody answers ${hook === undefined ? 'a lifecycle hook' : `the lifecycle hook ${hook}`}, and is not in service.`;
@@ -97,7 +113,7 @@ function matchGroups(view: Own): Match | null {
     const match = matchSuspension(view, one) ?? matchHook(view, one);
     if (match !== null) return match;
   }
-  const chosen = matchChosen(view);
+  const chosen = matchChosen(view) ?? matchLines(view);
   if (chosen !== null) return chosen;
   const signs = view.sign('hookAbandoned') ?? view.sign('hookNotCompleted');
   return groups.length > 0 && signs === null ? clear : null;
@@ -115,6 +131,15 @@ function matchChosen(view: Own): Match | null {
   const name = value.AutoScalingGroupName ?? 'the group';
   const words = `AutoScalingGroup ${name} SuspendedProcesses Launch (${launch.SuspensionReason ?? ''})`;
   return found({ group: name, suspended: 'yes' }, [view.quote(group, words)], 'likely');
+}
+
+/** Lines of an answer in a form of which the group itself cannot be read. */
+function matchLines(view: Own): Match | null {
+  if (view.isLive || view.list('aws/auto-scaling-group').length > 0) return null;
+  const launch = view.sign('launchNamed') ?? view.clusterSign('launchNamed');
+  const reason = view.sign('suspendedAt') ?? view.clusterSign('suspendedAt');
+  if (launch === null || reason === null) return null;
+  return found({ suspended: 'yes' }, [launch.last, reason.last], 'likely');
 }
 
 function matchSuspension(view: Own, { group, size }: ShortGroup): Match | null {

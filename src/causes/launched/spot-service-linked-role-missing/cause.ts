@@ -1,5 +1,5 @@
 import { defineCause, matched, step } from '../../../diagnosis/cause.ts';
-import { definite } from '../../../diagnosis/sign.ts';
+import { definite, likely } from '../../../diagnosis/sign.ts';
 import { clearWhenFilled } from '../../../diagnosis/filled-groups.ts';
 
 const LAUNCHERS = [
@@ -19,10 +19,14 @@ const cause = defineCause({
   title: 'the account has no service-linked role for EC2 Spot',
   scope: 'group',
   signs: {
-    notPermitted: definite(LAUNCHERS, /AuthFailure\.ServiceLinkedRoleCreationNotPermitted/),
+    notPermitted: definite(LAUNCHERS, /\bServiceLinkedRoleCreationNotPermitted\b/),
     sentence: definite(
       LAUNCHERS,
       /do not have permission to create the service-linked role for EC2 Spot Instances/,
+    ),
+    roleNotFound: likely(
+      LAUNCHERS,
+      /\b(?:role with name|[Rr]ole:?) AWSServiceRoleForEC2Spot (?:cannot be found|(?:was )?not found|does not exist)/,
     ),
     claimReason: definite(LAUNCHERS, /\bSpotSLRCreationFailed\b/),
   },
@@ -62,5 +66,5 @@ const cause = defineCause({
 });
 
 export default matched(cause, (view) =>
-  clearWhenFilled(view, ['notPermitted', 'sentence', 'claimReason']),
+  clearWhenFilled(view, ['notPermitted', 'sentence', 'claimReason', 'roleNotFound']),
 );

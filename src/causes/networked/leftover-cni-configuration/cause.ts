@@ -57,7 +57,12 @@ const cause = defineCause({
     ),
     vpcCniRuns: context(
       ['ipamd', 'aws-node', 'client-output', 'unknown', 'pod-status'],
-      /node init completed successfully|Successfully copied CNI plugin|\baws-node-[a-z0-9]{5}\s+(?:1\/1|2\/2|3\/3)\s+Running/,
+      /node init completed successfully|Successfully copied CNI plugin|\baws-node(?:-[a-z0-9]{5})?\s+(?:1\/1|2\/2|3\/3)\s+[Rr]unning/,
+    ),
+    setAbsent: context(
+      ['client-output', 'unknown'],
+      /\bdaemonsets\.apps "(?<absent>cilium|calico|flannel|kube-flannel|canal)(?:-\w{1,5})?" not found/,
+      { anchors: ['daemonsets.apps'] },
     ),
     otherRuns: context(
       ['client-output', 'unknown', 'pod-status', 'event', 'calico-node', 'cilium'],
@@ -232,6 +237,8 @@ function matchLeftover(view: Own): Match | null {
   const running = (view.sign('otherRuns')?.quotes ?? []).map(({ captures }) => captures['running']);
   // What belongs to a CNI that is there is not left over.
   if (gone !== null && running.some((name) => name?.includes(left) === true)) return clear;
+  const removed = gone === null || runs === null ? null : matchRemoved(view, gone, left);
+  if (removed !== null) return removed;
   const file = view.sign('oldFile') ?? view.clusterSign('oldFile');
   const isFileThere = file?.last.captures['file'] === left;
   if (
@@ -242,4 +249,11 @@ function matchLeftover(view: Own): Match | null {
   )
     return null;
   return found(gone.first.captures, [gone.first, runs.first], 'likely');
+}
+
+/** The daemon set of the CNI whose plugin complains was asked for, and is not there. */
+function matchRemoved(view: Own, gone: Sighting, left: string): Match | null {
+  const absent = view.sign('setAbsent') ?? view.clusterSign('setAbsent');
+  if (absent?.last.captures['absent']?.endsWith(left) !== true) return null;
+  return found(gone.first.captures, [gone.first, absent.last], 'likely');
 }

@@ -2,6 +2,7 @@ import {
   clear,
   defineCause,
   found,
+  foundInShown,
   type Match,
   matched,
   step,
@@ -23,8 +24,16 @@ const cause = defineCause({
   scope: 'machine',
   signs: {
     nativeRoute: context(
-      ['host-file', 'calico-node'],
+      ['host-file', 'calico-node', 'client-output', 'unknown'],
       /^\s*(?<range>\d+\.\d+\.\d+\.\d+\/\d+) via (?<peer>\d+\.\d+\.\d+\.\d+) dev (?:eth|ens|enp|enX)\S* proto (?:bird|80)\b/,
+    ),
+    toldOn: context(
+      ['client-output', 'unknown'],
+      /\b[Ss](?:ou)?rc(?:e)?[ /.-]{0,3}[Dd]e?st(?:ination)?\.?[ -]?[Cc]heck(?:ing|s)?\b.{0,20}\b(?:is|are|still|was) (?:still )?(?:on|enabled|active|true)\b/,
+      {
+        isTold: true,
+        anchors: [' check', ' Check', '-check', 'tCheck', 'tcheck', 'nation', '.check'],
+      },
     ),
     notAllowed: likely(
       ['calico-node'],
@@ -102,8 +111,10 @@ type Own = ViewOf<typeof cause>;
 function matchCheck(view: Own): Match | null {
   const route = view.sign('nativeRoute');
   const instance = view.read('aws/instance');
-  if (instance.state !== 'seen') return null;
-  if (!isChecked(instance.value)) return clear;
+  if (instance.state !== 'seen') return matchShown(view);
+  const state = checkOf(instance.value);
+  if (state === null && !view.isLive) return matchShown(view);
+  if (state !== true) return clear;
   const words = wordsOf(instance.value);
   if (route !== null)
     return found(
@@ -111,20 +122,38 @@ function matchCheck(view: Own): Match | null {
       [route.first, view.quote(instance, `${words} SourceDestCheck true`)],
       'likely',
     );
-  return matchObjects(view, instance);
+  return matchObjects(view, instance) ?? matchShown(view);
+}
+
+/** Routes without overlay to an instance that is known by its address only, or of which people tell. */
+function matchShown(view: Own): Match | null {
+  const route = view.sign('nativeRoute') ?? view.clusterSign('nativeRoute');
+  if (view.isLive || route === null) return null;
+  const peers = route.quotes.map(({ captures }) => captures['peer'] ?? '');
+  const checked = view
+    .everywhere('aws/instance')
+    .find(({ value }) => checkOf(value) === true && peers.includes(value.PrivateIpAddress ?? ''));
+  const told = view.sign('toldOn') ?? view.clusterSign('toldOn');
+  const on =
+    checked === undefined
+      ? told?.last
+      : view.quote(checked, `${checked.value.PrivateIpAddress ?? ''} SourceDestCheck true`);
+  if (on === undefined) return null;
+  return foundInShown(found(route.first.captures, [route.first, on], 'likely'));
 }
 
 function wordsOf(instance: Instance): string {
   return `Instance ${instance.InstanceId ?? ''}`.trim();
 }
 
-function isChecked(instance: Instance): boolean {
+/** The check as the instance's answer shows it; null where it was left out. */
+function checkOf(instance: Instance): boolean | null {
   const interfaces = (instance.NetworkInterfaces ?? []).map(
     (entry) => entry.SourceDestCheck ?? null,
   );
   return interfaces.length > 0
     ? interfaces.every((state) => state === true)
-    : instance.SourceDestCheck === true;
+    : (instance.SourceDestCheck ?? null);
 }
 
 /** A Node with pods that do not work, to which pod packets are routed as they are. */

@@ -7,7 +7,7 @@ import {
   step,
   type ViewOf,
 } from '../../../diagnosis/cause.ts';
-import { definite, likely } from '../../../diagnosis/sign.ts';
+import { context, definite, likely } from '../../../diagnosis/sign.ts';
 import { foreseen, NOT_SHOWN } from '../../../diagnosis/foresight.ts';
 import { machineOf } from '../../../domain/planned/machine.ts';
 
@@ -37,6 +37,15 @@ const cause = defineCause({
       ['kubelet'],
       /(?:\*v1(?:beta1|beta2|alpha1|alpha2)?\.(?<kind>CSINode|Lease|Node|Service)\b|CSINode|node lease|ensure lease).*the server could not find the requested resource/,
       { atLeast: 3, enoughOnce: 'end' },
+    ),
+    notServed: context(
+      ['kubelet', 'client-output', 'unknown'],
+      /the server could not find the requested resource/,
+    ),
+    toldVersions: context(
+      ['client-output', 'unknown'],
+      /\b[Kk]ubelets?\b[^"]{0,20}?\b(?<kubelet>v?1\.\d{2})(?:\.\d{1,2})?\b[^"]{0,60}?\b(?:[Cc]ontrol[ -]planes?|[Aa][Pp][Ii][ -]?[Ss]ervers?|[Mm]asters?)\b[^"]{0,20}?\b(?<server>v?1\.\d{2})\b|\b(?:[Cc]ontrol[ -]planes?|[Aa][Pp][Ii][ -]?[Ss]ervers?|[Mm]asters?)\b[^"]{0,20}?\b(?<server2>v?1\.\d{2})(?:\.\d{1,2})?\b[^"]{0,60}?\b[Kk]ubelets?\b[^"]{0,20}?\b(?<kubelet2>v?1\.\d{2})\b/,
+      { isTold: true, anchors: ['ubelet'] },
     ),
     kubeadmTooNew: definite(
       ['kubeadm', 'cloud-init'],
@@ -94,7 +103,7 @@ const cause = defineCause({
   },
 });
 
-const judged = matched(cause, matchVersions);
+const judged = matched(cause, (view) => matchVersions(view) ?? matchTold(view));
 
 type Own = ViewOf<typeof cause>;
 
@@ -120,6 +129,20 @@ function matchVersions(view: Own): Match | null {
     [view.quote(node, `Node ${node.value.name} kubeletVersion ${kubelet}`)],
     'likely',
   );
+}
+
+/** People tell both versions, and the API server does not serve what was asked for. */
+function matchTold(view: Own): Match | null {
+  const refused = view.sign('notServed') ?? view.clusterSign('notServed');
+  const told = view.sign('toldVersions') ?? view.clusterSign('toldVersions');
+  if (view.isLive || refused === null || told === null) return null;
+  const { captures } = told.last;
+  const kubelet = captures['kubelet'] ?? captures['kubelet2'] ?? '';
+  const server = captures['server'] ?? captures['server2'] ?? '';
+  const [own, ofServer] = [minorOf(kubelet), minorOf(server)];
+  const isTooFar =
+    own !== null && ofServer !== null && (own > ofServer || ofServer - own > BEHIND_MAX);
+  return isTooFar ? found({ kubelet, server }, [refused.last, told.last], 'likely') : null;
 }
 
 /** The release in the name of an image that EKS publishes. */

@@ -13,7 +13,11 @@ import { context, definite } from '../../../diagnosis/sign.ts';
 import type { Sighting } from '../../../evidence/sighting.ts';
 import { WRONG_ADDRESS } from '../../../diagnosis/address-signs.ts';
 import { ipInName } from '../../../evidence/names.ts';
-import { apartFromOthers, misannounced } from '../../../domain/nodes/announced-address.ts';
+import {
+  apartFromOthers,
+  isOfSecondInterface,
+  misannounced,
+} from '../../../domain/nodes/announced-address.ts';
 
 /** The address in the Node is one by which nobody reaches the kubelet. */
 const cause = defineCause({
@@ -109,7 +113,10 @@ function matchAddress(view: Own): Match | null {
   if (told !== null && instances.length === 0)
     return found({ address }, [call.last, told.last], 'likely');
   const shown =
-    matchInner(view, call, address) ?? matchShown(view, address) ?? matchApart(view, call, address);
+    matchInner(view, call, address) ??
+    matchShown(view, address) ??
+    matchApart(view, call, address) ??
+    (instances.length === 0 ? matchSecond(view, call, address) : null);
   if (shown !== null) return shown;
   if (other === null)
     return instances.some(({ value }) => value.PrivateIpAddress === address) ? clear : null;
@@ -157,6 +164,21 @@ function matchApart(view: Own, call: Sighting, address: string): Match | null {
     return found({ node: name, address, primary: apart.primary }, proof, 'likely', [name]);
   }
   return null;
+}
+
+/** People tell of a second interface, and the address that does not answer is in its network. */
+function matchSecond(view: Own, call: Sighting, address: string): Match | null {
+  const nodes = view.everywhere('kube/Node');
+  const seen = view.sign('secondInterfaceTold') ?? view.clusterSign('secondInterfaceTold');
+  const told = (seen?.quotes ?? []).find(({ captures }) =>
+    isOfSecondInterface(address, nodes, { network: captures['network'] }),
+  );
+  if (told === undefined || view.isLive) return null;
+  const node = nodes.find(({ value }) => value.internalIp === address);
+  if (node === undefined) return found({ address }, [call.last, told], 'likely');
+  const { name } = node.value;
+  const announced = view.quote(node, `Node ${name} InternalIP ${address}`);
+  return found({ node: name, address }, [call.last, announced, told], 'likely', [name]);
 }
 
 function addressesOf(instance: Instance): string {

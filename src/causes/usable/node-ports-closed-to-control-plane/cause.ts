@@ -2,6 +2,7 @@ import type { SecurityRule, SecurityGroup } from '../../../evidence/aws/network.
 import {
   apartFromOthers,
   isAnnouncementUnknown,
+  isOfSecondInterface,
   misannounced,
 } from '../../../domain/nodes/announced-address.ts';
 import { WRONG_ADDRESS } from '../../../diagnosis/address-signs.ts';
@@ -153,6 +154,11 @@ function matchAddress(view: Own): Match | null {
   );
   if (isApart) return clear;
   if (instances.length === 0 && view.anySign('wrongAddressTold')) return clear;
+  const second = view.sign('secondInterfaceTold') ?? view.clusterSign('secondInterfaceTold');
+  const isSecond = (second?.quotes ?? []).some(({ captures }) =>
+    isOfSecondInterface(address, nodes, { network: captures['network'] }),
+  );
+  if (instances.length === 0 && isSecond) return clear;
   if (!isAnnouncementUnknown(address, nodes, instances)) return null;
   const detail = `whether EC2 knows the machine by ${address}`;
   return cannotSay({ reason: 'not-in-source', detail, collect: cause.decide.command });
