@@ -255,6 +255,7 @@ export const PARTS: readonly string[] = [
   'aws/machine-news.ts',
   'aws/kubelet-arguments.ts',
   'aws/messages.ts',
+  'kube/annotations.ts',
   'kube/aws-auth-edit.ts',
   'kube/aws-auth-quirks.ts',
   'kube/aws-auth-yaml.ts',

@@ -235,7 +235,6 @@ export const WRONG: readonly Fixed[] = [
     hours: 0.05,
     faults: ['F35.1'],
     of: 'a kubelet that ends again and holds no port meanwhile',
-    still: ['ccm-cannot-initialize-node'],
   },
   {
     seed: 1866,
