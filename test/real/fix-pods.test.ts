@@ -1,6 +1,7 @@
 /** `rollcall fix pods` on a real API server with scheduler and controllers: budgets and replacements. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fixPods } from '../../src/controllers/fix/pods/fix-pods.ts';
 import { type PodTarget, podsNamedIn } from '../../src/controllers/fix/pods/target.ts';
 import type { FixStep } from '../../src/controllers/fix/fix.ts';
@@ -69,9 +70,19 @@ async function serveAll(): Promise<void> {
   for (const pod of await pods()) await serve(pod).catch(() => undefined);
 }
 
+/** Its last look ends before the server that it asks. */
 function startKubelet(t: TestContext): void {
-  const timer = setInterval(() => void serveAll(), LOOK_MS);
-  t.after(() => clearInterval(timer));
+  const over = new AbortController();
+  const looks = (async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      await serveAll();
+      await sleep(LOOK_MS);
+    }
+  })();
+  t.after(async () => {
+    over.abort();
+    await looks;
+  });
 }
 
 async function runningPods(): Promise<readonly JsonObject[]> {
