@@ -40,3 +40,12 @@ test('begins again for a machine that was back in between, and for one whose rep
   ages.keep(() => false);
   assert.equal(ages.ageMs('a', 10 * HOUR_MS), 2 * HOUR_MS);
 });
+
+test('goes by its own stamp from when it is written, though the clock steps before it is seen', () => {
+  const { hands, ages } = handSet();
+  ages.stamped('a', 10 * HOUR_MS);
+  hands.wallMs += 2 * HOUR_MS;
+  hands.steadyMs += 8_000;
+  assert.equal(ages.ageMs('a', 10 * HOUR_MS), 8_000);
+  assert.equal(ages.ageMs('b', 10 * HOUR_MS), 2 * HOUR_MS);
+});

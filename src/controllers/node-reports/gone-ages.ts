@@ -27,6 +27,11 @@ export class GoneAges {
     return ageMs;
   }
 
+  /** A stamp that is about to be written is young, whatever the wall clock does meanwhile. */
+  stamped(name: string, goneSinceMs: number): void {
+    this.#seen.set(name, { goneSinceMs, ageMs: 0, atMs: this.#clock.monotonicMs() });
+  }
+
   /** Forgets machines whose report is not there any more. */
   keep(isThere: (name: string) => boolean): void {
     for (const name of this.#seen.keys()) if (!isThere(name)) this.#seen.delete(name);

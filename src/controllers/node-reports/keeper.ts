@@ -1,5 +1,6 @@
 import type { RollCallRow } from '../../diagnosis/roll-call/document.ts';
 import { textAt } from '../../evidence/json.ts';
+import { isoMs } from '../../evidence/time.ts';
 import type { Action } from '../../ports/action.ts';
 import type { KubeApi } from '../../ports/kube-api.ts';
 import { PortError } from '../../ports/port-error.ts';
@@ -179,6 +180,8 @@ export class ReportKeeper {
 
   async #perform(action: Action, { signal, isLeading }: MayWrite): Promise<Performed> {
     const { onPerformed } = this.#options;
+    const stamp = goneStampOf(action);
+    if (stamp !== null) this.#ages.stamped(action.object.name, stamp);
     const isDryRun = this.#options.isDryRun();
     const performed = await perform(action, this.#options, {
       isDryRun,
@@ -205,4 +208,10 @@ export class ReportKeeper {
 /** A refusal lasts until somebody changes a grant. */
 function isRefusal({ failure }: Performed): boolean {
   return failure === 'denied' || failure === 'unauthenticated';
+}
+
+/** When the machine went, as this write says it; null where it says nothing of it. */
+function goneStampOf({ write }: Action): number | null {
+  if (write.verb !== 'patch' || write.patch.type !== 'merge') return null;
+  return isoMs(textAt(write.patch.change, 'status.goneSince'));
 }
