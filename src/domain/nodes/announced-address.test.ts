@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Seen } from '../../evidence/fact.ts';
-import { apartFromOthers, misannounced } from './announced-address.ts';
+import { apartFromOthers, isOfSecondInterface, misannounced } from './announced-address.ts';
 
 const seen = <T>(value: T): Seen<T> =>
   ({ state: 'seen', value, by: 'test', locator: 'test' }) as unknown as Seen<T>;
@@ -49,4 +49,19 @@ test('finds none in a network in which not all of them are, and where the name t
   assert.equal(apartFromOthers('10.0.0.9', nodes, '10.0.0.9/24 172.16.4.9/24'), null);
   const own = [...nodes.slice(0, 2), named('ip-10-0-0-9', '10.0.0.9')] as unknown as Nodes;
   assert.equal(apartFromOthers('10.0.0.9', own, '10.0.0.9/24 172.16.4.9/20'), null);
+});
+
+test('tells whether an address is of the second interface that people tell of', () => {
+  const others = [
+    named('a', '10.8.0.10'),
+    named('b', '10.8.0.21'),
+    named('c', '192.168.77.21'),
+    named('d', '10.8.0.30'),
+  ] as unknown as Nodes;
+  const isOf = (address: string, network?: string): boolean =>
+    isOfSecondInterface(address, others, { network });
+  assert.ok(isOf('192.168.77.21', '192.168.77.0/24'));
+  assert.ok(isOf('192.168.77.21'));
+  assert.ok(!isOf('192.168.77.21', '192.168.78.0/24'));
+  assert.ok(!isOf('10.8.0.21'));
 });
