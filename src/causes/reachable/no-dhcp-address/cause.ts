@@ -149,9 +149,12 @@ type Own = ViewOf<typeof cause>;
 
 /** No interface is up, or the kernel has no route at all, where a program waits for an answer. */
 function matchNoNetwork(view: Own): Match | null {
-  if (view.anySign('hasAddress', 'linkUp')) return null;
-  const last = (name: 'interfaceDown' | 'interfaceMissing' | 'linkDown') => view.sign(name)?.last;
-  const down = last('interfaceDown') ?? last('interfaceMissing') ?? last('linkDown');
+  // The rows of a table alone name no machine.
+  const around = (
+    name: 'interfaceDown' | 'interfaceMissing' | 'linkDown' | 'linkUp' | 'hasAddress',
+  ) => view.sign(name) ?? view.clusterSign(name);
+  if (around('hasAddress') !== null || around('linkUp') !== null) return null;
+  const down = (around('interfaceDown') ?? around('interfaceMissing') ?? around('linkDown'))?.last;
   const [unrouted, ended, api] = [
     view.sign('metadataWithoutRoute')?.last,
     view.sign('metadataGivenUp')?.last,
