@@ -1,6 +1,6 @@
 import { defineCause, step } from '../../../diagnosis/cause.ts';
 import { phrase, sentence } from '../../../diagnosis/sentence.ts';
-import { definite, likely, withdraws } from '../../../diagnosis/sign.ts';
+import { definite, withdraws } from '../../../diagnosis/sign.ts';
 
 /** STS refuses the Karpenter controller its role, so no node pool can launch anything. */
 export default defineCause({
@@ -20,7 +20,7 @@ export default defineCause({
       /(?:ec2|eks) api connectivity check failed.*(?:[Nn]ot authorized to perform:? sts:AssumeRoleWithWebIdentity|InvalidIdentityToken)/i,
       { anchors: ['connectivity check failed'] },
     ),
-    ownRoleRefused: likely(
+    ownRoleRefused: definite(
       ['karpenter', 'pod-app', 'client-output', 'unknown'],
       /[Cc]hecking EC2 API connectivity, AccessDenied: .{0,200}not authorized to perform: sts:AssumeRole on resource: .{0,60}role\/(?<role>[\w+=,.@/-]{1,128})/,
       { anchors: ['hecking EC2 API connectivity'] },
