@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Happening } from '../../src/collection/recording/change.ts';
 import type { Refusal } from '../../src/evidence/observations.ts';
 import { PortError } from '../../src/ports/port-error.ts';
 import { createFakeRecorder } from '../ports/fake/recorder.ts';
@@ -19,6 +20,15 @@ import {
 } from './looks.ts';
 
 const AWAY = new PortError({ failure: 'unreachable', message: 'No answer from db.example.com.' });
+const LAST_WORD: Happening = {
+  atMs: Date.parse('2026-05-01T10:02:00Z'),
+  subject: 'i-0abc',
+  subjectKind: 'Instance',
+  kind: 'evidence',
+  source: 'console',
+  parts: ['i-0abc'],
+  what: 'the end of its console',
+};
 const OTHER_UID = '11111111-2222-4333-8444-555555555555';
 
 function refusal(call: string): Refusal {
@@ -279,6 +289,27 @@ describe('a recorder that is out of reach', () => {
         '2 gap: GAP until 2026-05-01T10:04:00Z: the record was out of reach',
       ),
     );
+  });
+
+  test('at the start loses nothing of what came meanwhile', async () => {
+    const recorder = createFakeRecorder();
+    const { recording } = recordingInto({
+      ...recorder,
+      notes: (cluster) => (isAway ? Promise.reject(AWAY) : recorder.notes(cluster)),
+    });
+    let isAway = true;
+    const came = lookAt({ minute: 2 });
+    await recording.take({ ...came, lastWords: [LAST_WORD] });
+    isAway = false;
+    // A Node is handed over once, when it came.
+    const next = lookAt({ minute: 3 });
+    await recording.take({ ...next, seen: { ...next.seen, nodes: [] } });
+    const lines = await linesIn(recorder);
+    assert.ok(
+      lines.some((line) => line.startsWith('0 node-created')),
+      lines.join('\n'),
+    );
+    assert.ok(lines.includes(`2 evidence: ${LAST_WORD.what}`), lines.join('\n'));
   });
 
   test('in the middle keeps rows waiting and loses none', async () => {

@@ -15,7 +15,7 @@ import { machineChanges } from './machines.ts';
 import { newsChanges } from './news.ts';
 import { nodeChanges } from './nodes.ts';
 import type { Pile } from './pile.ts';
-import type { SeenObjects } from './seen.ts';
+import { joinedSeen, type SeenObjects } from './seen.ts';
 import { verdictChanges } from './verdicts.ts';
 import { RecordWriter } from './writer.ts';
 
@@ -53,10 +53,15 @@ export interface RecordingOptions {
   readonly cuts?: CutPace;
 }
 
+/** What a look that could not be recorded has, and none that follows has again. */
+type Unrecorded = Required<Pick<RecordedLook, 'seen' | 'lastWords'>>;
+
 /** Changes after which the evidence that led to them is kept. */
 const TELLING = new Set(['verdict', 'finding', 'evidence']);
 
 const PRUNE_EVERY_MS = 600_000;
+/** Last words are long; of more, the oldest are dropped. */
+const LAST_WORDS_MAX = 1000;
 
 /** Appends to a record what each look shows to have changed since the one before. */
 export class Recording {
@@ -68,6 +73,8 @@ export class Recording {
   #notes: Map<string, Json> | null = null;
   /** Since when looks could not be recorded, as what is noted could not be read. */
   #blindSinceMs: number | null = null;
+  /** Kept until what is noted could be read. */
+  #unrecorded: Unrecorded | null = null;
   #prunedMs = -Infinity;
 
   constructor(options: RecordingOptions) {
@@ -77,9 +84,14 @@ export class Recording {
   }
 
   /** Records a look; a recorder that cannot be reached now is tried again with the next one. */
-  async take(look: RecordedLook): Promise<void> {
+  async take(taken: RecordedLook): Promise<void> {
+    const look = this.#withUnrecorded(taken);
     const notes = await this.#known(look);
-    if (notes === null) return;
+    if (notes === null) {
+      this.#unrecorded = { seen: look.seen, lastWords: look.lastWords ?? [] };
+      return;
+    }
+    this.#unrecorded = null;
     this.#addGapBefore(notes, look);
     const all = this.#changesOf(look, notes);
     for (const changes of all) this.#add(changes, notes, look);
@@ -89,6 +101,13 @@ export class Recording {
     this.#writer.add(this.#cuts.rows(look.pile, hasChanged, look), new Map());
     this.#add({ happenings: [], notes: new Map([['look', { atMs: look.nowMs }]]) }, notes, look);
     if (await this.#writer.flush(look)) await this.#prune(look);
+  }
+
+  #withUnrecorded(look: RecordedLook): RecordedLook {
+    if (this.#unrecorded === null) return look;
+    const { seen, lastWords } = this.#unrecorded;
+    const words = [...lastWords, ...(look.lastWords ?? [])].slice(-LAST_WORDS_MAX);
+    return { ...look, seen: joinedSeen(seen, look.seen), lastWords: words };
   }
 
   /** What is noted of the cluster, read once; null while that is not possible. */

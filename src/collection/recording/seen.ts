@@ -69,6 +69,21 @@ class SeenKind {
   }
 }
 
+function lastOf<T>(before: readonly T[], after: readonly T[]): readonly T[] {
+  return [...before, ...after].slice(-VERSIONS_MAX);
+}
+
+/** What came between two judgements that are recorded at once. */
+export function joinedSeen(before: SeenObjects, after: SeenObjects): SeenObjects {
+  return {
+    ...after,
+    nodes: lastOf(before.nodes, after.nodes),
+    claims: lastOf(before.claims, after.claims),
+    events: lastOf(before.events, after.events),
+    news: lastOf(before.news, after.news),
+  };
+}
+
 /** Gathers what is to be recorded of a cluster while somebody follows it. */
 export class SeenCluster implements ResidentListener {
   readonly #nodes = new SeenKind();
