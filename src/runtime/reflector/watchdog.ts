@@ -6,6 +6,7 @@ import type { Random } from '../../ports/random.ts';
 import { pause } from '../abort.ts';
 import { Backoff } from '../backoff.ts';
 import { Refusals } from './refusals.ts';
+import { runningTime } from '../running-time.ts';
 import { within } from '../within.ts';
 import type { ReflectorLimits } from './reflector-options.ts';
 import type { ReflectorRecord } from './reflector-record.ts';
@@ -190,7 +191,7 @@ class Watchdog {
 
   /** Events after our version that only the second watch brings prove the first one dead. */
   async #verdict(version: string): Promise<WatchState> {
-    const { clock } = this.#guarded.scene;
+    const clock = runningTime(this.#guarded.scene.clock);
     if (await this.#within(async (signal) => await this.#hasMore(version, signal))) {
       if (this.#guarded.under.version() === version) await clock.sleep(GRACE_MS, this.#signal);
       return this.#guarded.under.version() === version ? 'missed' : 'current';
@@ -228,7 +229,7 @@ class Watchdog {
   /** Gives up with a failure of its own when the answer takes too long. */
   async #within<R>(ask: (signal: AbortSignal) => Promise<R>): Promise<R> {
     const { scene } = this.#guarded;
-    const { clock } = scene;
+    const clock = runningTime(scene.clock);
     const late = (): PortError => unconfirmed(scene);
     return await within({ clock, durationMs: this.#patienceMs, signal: this.#signal, late }, ask);
   }
