@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RESIDENT_NODE_FLAGS } from '../../src/manifests/node-flags.ts';
 import { type Bench, openBench, type Program } from '../../test/real/bench.ts';
 import { type ControlPlane, startControlPlane } from '../../test/real/control-plane.ts';
 import { applyManifests } from '../../test/real/controller-manifests.ts';
@@ -189,7 +190,7 @@ export class GateBenchSite {
       POD_UID: name,
     };
     const flags = ['controller', '--only', 'gate', '--listen', '127.0.0.1:0'];
-    const args = [...this.#extra, PACKED, ...flags];
+    const args = [...RESIDENT_NODE_FLAGS, ...this.#extra, PACKED, ...flags];
     const program = this.#bench.start({ name, path: process.execPath, args, env });
     await said(program, / leads as /);
     const pidFile = this.#pidFile(name, program.pid);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RESIDENT_NODE_FLAGS } from '../../src/manifests/node-flags.ts';
 import { ROOT } from '../place.ts';
 import { type Row, skipped } from '../table.ts';
 import { type ClusterSize, leaseOf, type Machine, machinesOf, nodeOf } from './cluster.ts';
@@ -33,7 +34,8 @@ interface Running {
 }
 
 function start({ env }: Doubles): Running {
-  const child = spawn(process.execPath, [PACKED, 'controller', '--listen', '127.0.0.1:0'], {
+  const args = [...RESIDENT_NODE_FLAGS, PACKED, 'controller', '--listen', '127.0.0.1:0'];
+  const child = spawn(process.execPath, args, {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -2,6 +2,7 @@ import type { FeaturePermissions, KubePermission } from '../collection/permissio
 import { roleAnnotation } from './aws.ts';
 import { networkPolicy } from './network-policy.ts';
 import { nodeReportDefinition } from './node-report-definition.ts';
+import { RESIDENT_NODE_FLAGS } from './node-flags.ts';
 import {
   deployment,
   disruptionBudget,
@@ -63,6 +64,7 @@ function workload(): TemplateFields {
     app: 'controller',
     name: CONTROLLER,
     port: HEALTH_PORT,
+    nodeFlags: RESIDENT_NODE_FLAGS,
     args: [
       'controller',
       when(REPORTS, '--reports'),

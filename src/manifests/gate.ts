@@ -3,6 +3,7 @@ import { nodeGateDefinition } from '../controllers/gate/policies/node-gate-defin
 import { listAt } from '../evidence/json.ts';
 import { HEALTH_PORT } from './controller.ts';
 import { networkPolicy } from './network-policy.ts';
+import { RESIDENT_NODE_FLAGS } from './node-flags.ts';
 import {
   clusterWide,
   deployment,
@@ -64,6 +65,7 @@ function workload(): TemplateFields {
     app: 'gate',
     name: GATE,
     port: HEALTH_PORT,
+    nodeFlags: RESIDENT_NODE_FLAGS,
     args: [
       'controller',
       '--only=gate',

@@ -1,3 +1,4 @@
+import { NODE_PATH, PROGRAM_PATH } from './node-flags.ts';
 import {
   type Condition,
   each,
@@ -75,14 +76,17 @@ export interface Program {
   readonly app: string;
   readonly name: string;
   readonly port: number;
+  /** For Node.js, before the program. */
+  readonly nodeFlags: readonly string[];
   readonly args: readonly Template[];
   readonly more?: TemplateFields;
 }
 
-function container({ app, port, args, more = {} }: Program): TemplateFields {
+function container({ app, port, nodeFlags, args, more = {} }: Program): TemplateFields {
   return {
     name: app,
     ...IMAGE,
+    command: [NODE_PATH, ...nodeFlags, PROGRAM_PATH],
     args: [...args, each(`${app}.args`, '')],
     ...more,
     ports: [{ name: 'http', containerPort: port }],

@@ -163,6 +163,14 @@ test(
     );
     const printed = await runIn(root, ENTRY, ['install', '--set', 'gate.replicas=3']);
     assert.match(printed, /^ {2}replicas: 3$/m);
+    const commands = [...printed.matchAll(/^ +command:\n((?: +- .*\n)+)/gm)].map(([, list = '']) =>
+      list.split(/\n? +- /).flatMap((word) => word.trim() || []),
+    );
+    assert.equal(commands.length, 2, 'the controller and the gate');
+    for (const command of commands) {
+      const run = 'exec chroot --userspec=65532:65532 --groups= "$root" "$@"';
+      assert.match(await runIn(root, run, [...command, '--version']), /\d\.\d/);
+    }
     const explained = await runIn(root, ENTRY, ['explain', 'aws-auth-missing']);
     assert.match(explained, /aws-auth/);
     // The name by which deployments of nidhogg and the Node Readiness Controller start it.

@@ -1,6 +1,7 @@
 /** Writes images as an OCI layout: blobs by their digests, and an index of the architectures. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NODE_PATH, PROGRAM_PATH } from '../../src/manifests/node-flags.ts';
 import { digestOf, type Layer } from './entries.ts';
 import type { Architecture } from './packages.ts';
 
@@ -47,7 +48,7 @@ function configOf({ architecture, layers }: Image, version: string): object {
     config: {
       User: NOBODY,
       Env: ['PATH=/usr/local/bin:/usr/sbin', 'HOME=/tmp', 'NODE_ENV=production'],
-      Entrypoint: ['/usr/local/bin/node', '/app/rollcall.mjs'],
+      Entrypoint: [NODE_PATH, PROGRAM_PATH],
       WorkingDir: '/',
       Labels: {
         'org.opencontainers.image.title': 'rollcall',
