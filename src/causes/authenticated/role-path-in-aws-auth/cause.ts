@@ -57,6 +57,16 @@ const cause = defineCause({
       ],
       /"?rolearn"?:\s*"?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/[^\s"/]+)"?\s*$/,
     ),
+    toldPath: context(
+      ['client-output', 'unknown'],
+      /\bmapped\b.{0,40}?(?<role>arn:aws[\w-]*:iam::[^:\s]*:role\/(?!aws-reserved\/|aws-service-role\/)[^\s"/]+\/[\w+=,.@/-]*\w)/,
+      { isTold: true, anchors: ['mapped'] },
+    ),
+    plainRefused: context(
+      ['authenticator'],
+      /ARN is not mapped: (?<plain>arn:aws[\w-]*:iam::[^:\s]*:role\/[\w+=,.@-]+)(?![\w/])/i,
+      { anchors: ['ARN is not mapped', 'arn is not mapped'] },
+    ),
     pathToldOf: likely(
       ['client-output', 'unknown'],
       /does not (?:permit|allow|support) (?:a path|paths) in the role ARN|role ARN (?:cannot|can't|must not) (?:include|contain|have) a path/,
@@ -155,6 +165,20 @@ function isApiOnly(view: Own): boolean {
 
 /** A ConfigMap pasted in part: one mapping, of a node, by a path. */
 function matchLines(view: Own): Match | null {
+  return matchTold(view) ?? matchMapping(view);
+}
+
+/** Somebody says how the role is mapped that the authenticator refuses without its path. */
+function matchTold(view: Own): Match | null {
+  const [told, refused] = [view.sign('toldPath'), view.sign('plainRefused')];
+  if (told === null || refused === null) return null;
+  const role = told.first.captures['role'] ?? '';
+  const plain = withoutPath(role);
+  if (refused.last.captures['plain']?.toLowerCase() !== plain.toLowerCase()) return null;
+  return found({ role, plain }, [refused.last, told.first], 'likely');
+}
+
+function matchMapping(view: Own): Match | null {
   const mapped = view.sign('pathMapped');
   if (mapped === null || view.sign('nodeMapped') === null || view.sign('plainMapped') !== null)
     return null;

@@ -85,7 +85,7 @@ const cause = defineCause({
     ),
     toldTwice: likely(
       ['client-output', 'unknown'],
-      /\b(?:two|both|a second|second) (?:bootstrap|bootstrap\.sh) (?:commands?|calls?|runs?|lines?)\b|\bbootstrap(?:\.sh)?\b.{0,30}\b(?:twice|two times|a second time)\b/,
+      /\b(?:two|both|a second|second) (?:bootstrap|bootstrap\.sh) (?:commands?|calls?|runs?|lines?)\b|\bbootstrap(?:\.sh)?\b.{0,30}\b(?:twice|two times|a second time)\b(?!.{0,40}\b(?:cure[sd]?|fix(?:e[sd])?|help(?:s|ed)?|work(?:s|ed)?|solve[sd]?|repairs?)\b)/,
       { isTold: true, anchors: ['bootstrap'] },
     ),
   },

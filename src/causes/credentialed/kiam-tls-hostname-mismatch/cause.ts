@@ -1,4 +1,12 @@
-import { cannotSay, defineCause, matched, step } from '../../../diagnosis/cause.ts';
+import {
+  cannotSay,
+  defineCause,
+  found,
+  type Match,
+  matched,
+  step,
+  type ViewOf,
+} from '../../../diagnosis/cause.ts';
 import { context, definite, likely, withdraws } from '../../../diagnosis/sign.ts';
 
 /** kiam's server shows a certificate that lacks the name by which its agent or probe calls it. */
@@ -15,6 +23,20 @@ const cause = defineCause({
     noConnection: likely(
       ['kiam-agent', 'event', 'client-output'],
       /(?:error finding role for pod|error warming credentials|error creating server gateway|error checking health|error processing request).*there is no connection available/,
+    ),
+    namesShown: context(
+      ['client-output', 'unknown', 'object'],
+      /(?<names>DNS:[\w.*:-]*kiam-server[\w.*:-]*(?:, ?(?:DNS|IP Address):[\w.*:-]+){0,40})/,
+      { anchors: ['kiam-server'] },
+    ),
+    serverGiven: context(
+      ['client-output', 'unknown', 'object', 'terraform'],
+      /--server-address=(?<server>[\w.-]*kiam[\w.-]*)(?::\d{1,5})?/,
+      { anchors: ['--server-address='] },
+    ),
+    givenUp: context(
+      ['kiam-agent'],
+      /error creating server gateway: error dialing grpc server: context deadline exceeded/,
     ),
     agentReady: context(
       ['client-output', 'pod-status', 'unknown'],
@@ -81,8 +103,24 @@ const UNREAD = cannotSay({
   collect: cause.decide.command,
 });
 
+type Own = ViewOf<typeof cause>;
+
 /** A connection may lack for any reason; that the agent is Ready without one is what is wrong then. */
 export default matched(cause, (view) => {
   const isReady = view.anySign('agentReady') || view.clusterSign('agentReady') !== null;
-  return isReady && view.anySign('noConnection') && !view.anySign('otherNames') ? UNREAD : null;
+  const isUnread = isReady && view.anySign('noConnection') && !view.anySign('otherNames');
+  return matchNames(view) ?? (isUnread ? UNREAD : null);
 });
+
+/** The certificate as openssl prints it, beside the address that the agent is given. */
+function matchNames(view: Own): Match | null {
+  const [shown, given] = [view.sign('namesShown'), view.sign('serverGiven')];
+  const gaveUp = view.sign('givenUp');
+  if (shown === null || given === null || gaveUp === null) return null;
+  const { names = '' } = shown.last.captures;
+  const { server = '' } = given.last.captures;
+  const hosts = [...names.matchAll(/DNS:([\w.*-]+)/g)].map(([, host = '']) => host.toLowerCase());
+  const isNamed = hosts.includes(server.toLowerCase()) || hosts.some((host) => host.includes('*'));
+  if (isNamed) return null;
+  return found({ names, server }, [gaveUp.last, shown.last, given.last], 'likely');
+}

@@ -28,6 +28,25 @@ const cause = defineCause({
       ['event', 'node-status', 'kubelet'],
       /condition Ready=True|status is now: NodeReady|Started container|just became ready/,
     ),
+    toldBefore: context(
+      ['client-output', 'unknown'],
+      /\b[Nn]odes?\b.{0,40}\b(?:\d{1,3} (?:days|weeks|months) old|(?:up|running) for (?:\d{1,3} )?(?:days|weeks|months)|(?:was|were|worked|ran) (?:all )?(?:fine|well|good) (?:until|till|for (?:\d{1,3} )?(?:days|weeks|months)))\b/,
+      {
+        isTold: true,
+        anchors: [
+          ' days old',
+          ' weeks old',
+          ' months old',
+          ' until ',
+          ' till ',
+          'running for ',
+          ' up for ',
+          ' fine for ',
+          ' well for ',
+          ' good for ',
+        ],
+      },
+    ),
     bootPullFailed: context(
       ['journal', 'cloud-init', 'console'],
       /sandbox-image\.service: (?:Main process exited|Failed)|Failed to start pull sandbox image/,
@@ -68,7 +87,7 @@ const cause = defineCause({
 
 export default matched(cause, (view) => {
   const refused = view.sign('pullRefused');
-  const before = view.sign('removed') ?? view.sign('ranBefore');
+  const before = view.sign('removed') ?? view.sign('ranBefore') ?? view.sign('toldBefore');
   if (refused === null) return null;
   // A boot that cannot fetch the image itself starts again; what ran before it says nothing.
   if (view.sign('removed') === null && view.sign('bootPullFailed') !== null) return null;
