@@ -168,8 +168,8 @@ test(
     );
     assert.equal(commands.length, 2, 'the controller and the gate');
     for (const command of commands) {
-      const run = 'exec chroot --userspec=65532:65532 --groups= "$root" "$@"';
-      assert.match(await runIn(root, run, [...command, '--version']), /\d\.\d/);
+      const asGiven = 'exec chroot --userspec=65532:65532 --groups= "$root" "$@"';
+      assert.match(await runIn(root, asGiven, [...command, '--version']), /\d\.\d/);
     }
     const explained = await runIn(root, ENTRY, ['explain', 'aws-auth-missing']);
     assert.match(explained, /aws-auth/);

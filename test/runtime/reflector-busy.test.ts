@@ -17,8 +17,8 @@ function slowToEnd(api: FakeKubeApi, clock: Clock): KubeApi {
       const value: unknown = Reflect.get(target, name, target);
       if (name !== 'watch') return typeof value === 'function' ? value.bind(target) : value;
       return async function* watch(...[resource, options]: Parameters<KubeApi['watch']>) {
-        if (options.timeoutSeconds !== 1) return yield* target.watch(resource, options);
-        await clock.sleep(PATIENCE_MS + 300, options.signal);
+        if (options.timeoutSeconds === 1) await clock.sleep(PATIENCE_MS + 300, options.signal);
+        else yield* target.watch(resource, options);
       };
     },
   });
